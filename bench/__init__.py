@@ -1,0 +1,1 @@
+"""The benchmark: ``python -m bench`` prints a table and writes ``bench/results.json``."""

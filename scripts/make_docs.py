@@ -1,0 +1,123 @@
+"""Writes the pages of docs/ that are made from tables in the code.
+
+python scripts/make_docs.py           write them
+python scripts/make_docs.py --check   say what is out of date, exit 1 if anything is
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from toolglot.cli.hints import HINTS, hint
+from toolglot.errors import CODES
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+TITLES = {
+    "json": ("JSON", "What is wrong with JSON, in a call's arguments or around them. `ParseError`."),
+    "tool_call": (
+        "Tool calls",
+        "What is wrong with a call. `ParseError`, `NoToolCallFoundError`, `TruncatedError`; `LimitError`.",
+    ),
+    "reasoning": ("Reasoning", "What is wrong with a block of reasoning. `ParseError`."),
+    "provider": ("Providers", "What is wrong with an API's payload. `ParseError`."),
+    "schema": ("Schemas", "What is wrong with arguments by the tool's schema. `ParseError`."),
+    "definition": (
+        "Definitions",
+        "What is wrong with a format, a tool or a name that the caller gave. `DefinitionError`.",
+    ),
+    "conversion": ("Conversions", "What cannot be written for the target. `ConversionError`, `UnsafeValueError`."),
+}
+
+HEAD = """\
+# Error codes
+
+<!-- Made by scripts/make_docs.py from toolglot.errors.CODES. Do not edit. -->
+
+Every `ToolglotError` has a `code`. Codes are part of the API: one is never renamed, and its meaning does not change.
+A `ParseError` also says where: `position`, `line` and `column` count code points of the text that you gave,
+`context()` is the line with a caret, `expected` what would have been right, and `feedback()` a message for the model.
+"""
+
+
+def errors_page() -> str:
+    """The table of codes, by family."""
+    families: dict[str, list[str]] = {}
+    for code in CODES:
+        families.setdefault(code.partition(".")[0], []).append(code)
+    parts = [HEAD]
+    for family, codes in families.items():
+        title, about = TITLES[family]
+        parts.append(f"\n## {title}\n\n{about}\n\n{hint(family + '.')}\n\n")
+        if any(code in HINTS for code in codes):
+            parts.append("| code | means | what to do instead |\n| --- | --- | --- |\n")
+            parts.extend(f"| `{code}` | {_cell(CODES[code])} | {_cell(HINTS.get(code, ''))} |\n" for code in codes)
+        else:
+            parts.append("| code | means |\n| --- | --- |\n")
+            parts.extend(f"| `{code}` | {_cell(CODES[code])} |\n" for code in codes)
+    return "".join(parts)
+
+
+def beacon_page() -> str:
+    """The page for users of llm-beacon, its table made from the kinds of difference that the test allows."""
+    page = (DOCS / "coming-from-beacon.md").read_text("utf-8")
+    head, begin, rest = page.partition("<!-- differences -->\n")
+    _, end, tail = rest.partition("<!-- end of differences -->\n")
+    kinds = json.loads((DOCS.parent / "tests" / "differential" / "kinds.json").read_text("utf-8"))
+    rows = ["| what differs | for example | llm-beacon | Toolglot |\n| --- | --- | --- | --- |\n"]
+    for kind in kinds:
+        cells = (_cell(kind["title"]), _code(kind["text"]), _answer(kind["beacon"]), _answer(kind["toolglot"]))
+        rows.append(f"| {' | '.join(cells)} |\n")
+    return head + begin + "".join(rows) + end + tail
+
+
+def _answer(answer: list[Any]) -> str:
+    """Calls, or a code and a position."""
+    if answer and isinstance(answer[0], str):
+        code, position = answer
+        return f"`{code}`" + ("" if position is None else f" at {position}")
+    return ", ".join(
+        _code(call["name"] + json.dumps(call["arguments"], ensure_ascii=False)) + f" (`{call['format']}`)"
+        for call in answer
+    )
+
+
+def _code(text: str) -> str:
+    """``text`` as code in a cell of a table: on one line, shortened in the middle."""
+    text = text.encode("unicode_escape").decode("ascii").replace("\\\\", "\\") if not text.isprintable() else text
+    if len(text) > 100:
+        text = f"{text[:60]} ... {text[-30:]}"
+    fence = "``" if "`" in text else "`"
+    pad = " " if fence == "``" else ""
+    return fence + pad + text.replace("|", "\\|") + pad + fence
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+PAGES = {"errors.md": errors_page, "coming-from-beacon.md": beacon_page}
+
+
+def main(check: bool) -> int:
+    """Write or compare every page; the number of pages that were out of date if ``check``."""
+    stale = 0
+    for name, make in PAGES.items():
+        path = DOCS / name
+        text = make()
+        if path.exists() and path.read_text("utf-8") == text:
+            continue
+        if check:
+            stale += 1
+            print(f"docs/{name} is out of date: run python scripts/make_docs.py", file=sys.stderr)
+        else:
+            path.write_text(text, "utf-8", newline="\n")
+            print(f"wrote docs/{name}")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]) > 0)

@@ -1,0 +1,547 @@
+"""Text to calls, and back: the functions of the public surface."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from typing import Any, Literal
+
+from .definition import ToolSet
+from .engine.machine import Machine
+from .engine.plan import Plan
+from .engine.render import render_segments as _segments
+from .engine.untagged import Tracker
+from .errors import NoToolCallFoundError, ParseError, UnsafeValueError
+from .events import Event
+from .format import Format
+from .registry import REGISTRY, SEED_IDS
+from .types import Limits, Message, ToolCall, ToolChoice, json_text
+
+OnError = Literal["raise", "collect", "repair"]
+Ids = Literal["given", "synthesize"]
+Segments = Sequence[tuple[str, "bool | None"]]
+
+
+def parse_tool_call(text: str) -> dict[str, Any]:
+    """The one tool call in ``text``, as ``{"name": ..., "arguments": ...}``.
+
+    Raises `NoToolCallFoundError` if there is none and `ParseError` (``tool_call.multiple``) if there are several.
+
+    >>> parse_tool_call('Call: search(query="rust async", limit=5)')
+    {'name': 'search', 'arguments': {'query': 'rust async', 'limit': 5}}
+    """
+    calls = parse_tool_calls(text)
+    if len(calls) > 1:
+        raise ParseError(f"expected exactly one tool call, found {len(calls)}", "tool_call.multiple")
+    return calls[0]
+
+
+def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[str, Any]]:
+    """Every tool call in ``text``, in text order; with ``include_format`` each says how it was written.
+
+    Tagged formats are tried first, then JSON, then call syntax; the first tier that finds anything wins. Raises
+    `NoToolCallFoundError` if no tier finds a call, `ParseError` for the first call that is broken.
+
+    >>> parse_tool_calls('[TOOL_CALL]name=search;args={"q":"rust"}[/TOOL_CALL]', include_format=True)
+    [{'name': 'search', 'arguments': {'q': 'rust'}, 'format': 'bracket'}]
+    """
+    if text.__class__ is not str:
+        text = _text(text)
+    plan = _SEED_PLAN[0] if _SEED_PLAN else _seed_plan()
+    machine = Machine(plan)
+    machine.tracker = Tracker(plan.untagged)
+    machine.run_whole(text)
+    if machine.errors:
+        error = machine.errors[0]
+        error.message = machine.message()
+        raise error
+    if not machine.calls:
+        raise NoToolCallFoundError()
+    if include_format:
+        return [
+            {"name": call.name, "arguments": call.arguments, "format": SEED_IDS.get(call.format or "", call.format)}
+            for call in machine.calls
+        ]
+    return [{"name": call.name, "arguments": call.arguments} for call in machine.calls]
+
+
+_SEED_PLAN: list[Plan] = []
+
+
+def _seed_plan() -> Plan:
+    plan = REGISTRY.plan(None, python=True)
+    return plan
+
+
+def _text(text: Any) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"text: expected str, got {type(text).__name__}")
+    return str.__str__(text)
+
+
+class _Options:
+    """Options of `parse` and `StreamParser`, checked."""
+
+    __slots__ = ("choice", "cut", "ids", "limits", "on_error", "plan", "prompt", "tools")
+
+    def __init__(
+        self,
+        format: str | None,
+        model: str | None,
+        tools: Any,
+        tool_choice: Any,
+        generation_prompt: str | None,
+        on_error: str,
+        ids: str,
+        validate: bool,
+        limits: Limits | None,
+    ) -> None:
+        if on_error not in ("raise", "collect", "repair"):
+            raise ValueError(f"on_error: expected 'raise', 'collect' or 'repair', got {on_error!r}")
+        if ids not in ("given", "synthesize"):
+            raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
+        if validate:
+            raise NotImplementedError("validate=True: validation against the schema is not built yet")
+        if generation_prompt is not None and not isinstance(generation_prompt, str):
+            raise TypeError(f"generation_prompt: expected str or None, got {type(generation_prompt).__name__}")
+        if limits is not None and not isinstance(limits, Limits):
+            raise TypeError(f"limits: expected Limits or None, got {type(limits).__name__}")
+        if format is not None and not isinstance(format, str):
+            raise TypeError(f"format: expected a name or None, got {format.__class__.__name__}")
+        self.tools = ToolSet.of(tools)
+        self.choice = None if tool_choice is None else ToolChoice.from_any(tool_choice)
+        self.on_error = on_error
+        self.ids = ids
+        self.limits = limits
+        self.prompt = generation_prompt
+        chosen: tuple[str, ...] | None = None
+        if format is not None:
+            chosen = REGISTRY.resolve(format)
+        elif model is not None:
+            known = REGISTRY.for_model(model)
+            chosen = None if known is None else (known,)
+        required = None
+        if self.choice is not None and self.choice.mode in ("required", "named"):
+            required = self.choice.names[0] if self.choice.names else ""
+        self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required)
+
+    def machine(self, live: bool) -> Machine:
+        """A machine that has read the prompt."""
+        machine = Machine(self.plan)
+        machine.tools = self.tools
+        if self.limits is not None:
+            machine.limits = self.limits
+        machine.ids = self.ids
+        machine.live = live
+        if self.prompt:
+            read_prompt(machine, self.prompt)
+        if self.plan.untagged:
+            machine.tracker = Tracker(self.plan.untagged)
+        return machine
+
+
+def read_prompt(machine: Machine, prompt: str) -> None:
+    """Put the machine into the state in which the tail of the prompt leaves it."""
+    live = machine.live
+    machine.live = True
+    machine.base = -len(prompt)
+    machine.scan = machine.base
+    machine.line_start = machine.base
+    machine.feed(prompt)
+    machine.live = live
+    machine.events.clear()
+    machine.parts.clear()
+    machine.pieces.clear()
+    machine.run_kind = -1
+    machine.calls.clear()
+    machine.errors.clear()
+    machine.separators.clear()
+    machine.blank.clear()
+    machine.said = machine.thought = False
+    machine.index = -1 if machine.call_start is None else 0
+    machine.lines = 0
+    machine.literal_opens = 0
+    # What the prompt left undecided is its own text unless an operation waits for more of its markup.
+    if machine.op is machine.plan.text:
+        machine.prev = prompt[-1]
+        machine.buf = ""
+        machine.base = 0
+        machine.pos = 0
+        machine.scan = 0
+        machine.ws_to = 0
+        machine.ends_to = -1
+        machine.after_markup = True
+    machine.line_start = machine.base + (machine.buf.rfind("\n") + 1 if machine.base < 0 else 0)
+    if machine.base < 0:
+        machine.line_start = 0
+
+
+def _feed_segments(machine: Machine, segments: Any) -> str:
+    """The text of ``(text, special)`` pairs; what holds no control tokens is noted."""
+    pieces: list[str] = []
+    at = 0
+    for item in segments:
+        if not isinstance(item, tuple) or len(item) != 2:
+            raise TypeError(f"text: expected str or (text, special) pairs, got {type(item).__name__}")
+        piece = _text(item[0])
+        mark(machine, at, piece, item[1])
+        pieces.append(piece)
+        at += len(piece)
+    return "".join(pieces)
+
+
+def mark(machine: Machine, at: int, text: str, special: bool | None) -> None:
+    """Note that ``text`` at ``at`` holds no control tokens: each literal of one in it is data."""
+    if special is not False or not text:
+        return
+    literals = machine.plan.special
+    if literals is None:
+        return
+    for match in literals.finditer(text):
+        if machine.masked is None:
+            machine.masked = []
+        machine.masked.append((at + match.start(), at + match.end()))
+
+
+def parse(
+    text: str | Segments,
+    *,
+    format: str | None = None,
+    model: str | None = None,
+    tools: Any = None,
+    tool_choice: Any = None,
+    generation_prompt: str | None = None,
+    finish_reason: str | None = None,
+    on_error: OnError = "raise",
+    ids: Ids = "given",
+    validate: bool = False,
+    limits: Limits | None = None,
+) -> Message:
+    """Everything about one complete output: content, reasoning, calls, errors.
+
+    ``format`` is a name that `get_format` knows; without it (and without ``model``) the format is detected.
+    ``tools`` in any shape that `Tool.from_any` reads give names and schemas. ``generation_prompt`` is the tail of
+    the prompt (an open ``<think>``); ``finish_reason="length"`` says that the output was cut off. ``text`` may be a
+    list of ``(text, special)`` pairs. With ``on_error="raise"`` the first error is raised when the text has been
+    read, with what was found in ``error.message``; with ``"collect"`` all are in ``Message.errors``.
+
+    >>> message = parse('On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>')
+    >>> message.content, message.tool_calls[0].name, message.format
+    ('On it.', 'ping', 'hermes')
+    """
+    options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, limits)
+    machine = options.machine(False)
+    if text.__class__ is str:
+        whole: str = text  # type: ignore[assignment]
+    elif isinstance(text, str):
+        whole = _text(text)
+    elif isinstance(text, (list, tuple)):
+        whole = _feed_segments(machine, text)
+    else:
+        raise TypeError(f"text: expected str or a list of (text, special) pairs, got {type(text).__name__}")
+    machine.cut = finish_reason == "length"
+    machine.final = True
+    if machine.buf or machine.base:
+        machine.live = True
+        machine.final = False
+        machine.feed(whole)
+        machine.close()
+    else:
+        machine.run_whole(whole)
+    message = machine.message()
+    _named_choice(options, whole, message)
+    if message.errors and on_error == "raise":
+        error = message.errors[0]
+        error.message = message
+        raise error
+    return message
+
+
+def _named_choice(options: _Options, text: str, message: Message) -> None:
+    """With a named tool choice engines write the bare arguments."""
+    choice = options.choice
+    if choice is None or choice.mode != "named" or message.tool_calls or message.errors:
+        return
+    from .errors import Fault
+    from .types import CallPart
+    from .values.json import loads
+
+    try:
+        value = loads(text)
+    except Fault:
+        return
+    if not isinstance(value, dict):
+        return
+    raw = text.strip()
+    start = text.index(raw)
+    span = (start, start + len(raw))
+    call = ToolCall(choice.names[0], value, index=0, format="json", raw_arguments=raw, span=span, _json=raw)
+    message.tool_calls.append(call)
+    message.content = None
+    message.parts = [CallPart(call, span)]
+    message.separators = [s for s in ((0, start), (span[1], len(text))) if s[0] < s[1]]
+    message.stop_reason = "tool_calls"
+    message.format = "json"
+
+
+class StreamParser:
+    """The same as `parse` for text that arrives in pieces.
+
+    ``feed`` gives the events that can be given without later text changing them; ``close`` the rest. ``message``
+    is what was found so far. With ``on_error="raise"`` an error is given as an `ErrorEvent` first and raised by the
+    next call.
+
+    >>> parser = StreamParser(format="hermes")
+    >>> events = parser.feed("Hi <tool") + parser.feed('_call>{"name": "ping", "arguments": {}}</tool_call>')
+    >>> [type(event).__name__ for event in events + parser.close()]
+    ['TextDelta', 'ToolCallStart', 'ToolCallDelta', 'ToolCallEnd']
+    """
+
+    __slots__ = ("_closed", "_error", "_finish_reason", "_length", "_machine", "_on_error", "_options", "_text")
+
+    def __init__(
+        self,
+        *,
+        format: str | None = None,
+        model: str | None = None,
+        tools: Any = None,
+        tool_choice: Any = None,
+        generation_prompt: str | None = None,
+        finish_reason: str | None = None,
+        on_error: OnError = "raise",
+        ids: Ids = "given",
+        validate: bool = False,
+        limits: Limits | None = None,
+    ) -> None:
+        options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, limits)
+        self._options = options
+        self._machine = options.machine(True)
+        self._on_error = on_error
+        self._finish_reason = finish_reason
+        self._closed = False
+        self._error: ParseError | None = None
+        self._length = 0
+
+    def feed(self, text: str, special: bool | None = None) -> list[Event]:
+        """More text. ``special`` says whether it is control tokens (True), is not (False), or unknown (None)."""
+        if self._closed:
+            raise RuntimeError("feed: the parser is closed")
+        if self._error is not None:
+            raise self._raised()
+        machine = self._machine
+        if text.__class__ is not str:
+            text = _text(text)
+        if special is False:
+            mark(machine, self._length, text, special)
+        self._length += len(text)
+        machine.feed(text)
+        events = machine.events
+        if events:
+            machine.events = []
+            if machine.errors and self._on_error == "raise":
+                self._error = machine.errors[0]
+        return events
+
+    def close(self, finish_reason: str | None = None) -> list[Event]:
+        """No more text; the events that this decides. ``finish_reason="length"``: the output was cut off."""
+        if self._closed:
+            raise RuntimeError("close: the parser is closed already")
+        if self._error is not None:
+            raise self._raised()
+        self._closed = True
+        machine = self._machine
+        machine.cut = (finish_reason or self._finish_reason) == "length"
+        machine.close()
+        events = machine.events
+        machine.events = []
+        if machine.errors and self._on_error == "raise":
+            self._error = machine.errors[0]
+        return events
+
+    def _raised(self) -> ParseError:
+        error = self._error
+        assert error is not None
+        error.message = self._machine.message()
+        return error
+
+    @property
+    def message(self) -> Message:
+        """Everything found so far."""
+        return self._machine.message()
+
+
+def stream(chunks: Iterable[str], **options: Any) -> Iterator[Event]:
+    """The events of text that an iterable gives; the options are those of `StreamParser`.
+
+    >>> [event.text for event in stream(["Hel", "lo"])]
+    ['Hel', 'lo']
+    """
+    parser = StreamParser(**options)
+    for chunk in chunks:
+        yield from parser.feed(chunk)
+    yield from parser.close()
+    if parser._error is not None:
+        raise parser._raised()
+
+
+async def astream(chunks: AsyncIterable[str], **options: Any) -> AsyncIterator[Event]:
+    """The same for an asynchronous iterable."""
+    parser = StreamParser(**options)
+    async for chunk in chunks:
+        for event in parser.feed(chunk):
+            yield event
+    for event in parser.close():
+        yield event
+    if parser._error is not None:
+        raise parser._raised()
+
+
+def render(
+    calls: Sequence[ToolCall],
+    format: str,
+    *,
+    content: str | None = None,
+    reasoning: str | None = None,
+    check: bool = True,
+) -> str:
+    """The text that the family's chat template writes for these calls.
+
+    The text is parsed back, and what would not come back the same raises `UnsafeValueError` (unless ``check`` is
+    off). `ConversionError` if the format has no way to write it.
+
+    >>> render([ToolCall("ping")], "hermes", content="On it.")
+    'On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>'
+    """
+    return "".join(text for text, _ in render_segments(calls, format, content=content, reasoning=reasoning, check=check))
+
+
+def render_segments(
+    calls: Sequence[ToolCall],
+    format: str,
+    *,
+    content: str | None = None,
+    reasoning: str | None = None,
+    check: bool = True,
+) -> list[tuple[str, bool]]:
+    """The same in segments: each text with whether it is control text of the format (True) or data (False)."""
+    id = REGISTRY.resolve(format)[-1]
+    fmt = REGISTRY.get(id)
+    program = REGISTRY.program(id)
+    calls = list(calls)
+    for call in calls:
+        if not isinstance(call, ToolCall):
+            raise TypeError(f"calls: expected ToolCall, got {type(call).__name__}")
+    segments = _segments(fmt, calls, content, reasoning, program.machine)
+    merged: list[tuple[str, bool]] = []
+    for text, control in segments:
+        if merged and merged[-1][1] == control:
+            merged[-1] = (merged[-1][0] + text, control)
+        else:
+            merged.append((text, control))
+    if check and calls:
+        _check_back(fmt, calls, content, reasoning, "".join(text for text, _ in merged))
+    return merged
+
+
+def _check_back(
+    fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str
+) -> None:
+    tools: dict[str, dict[str, Any]] = {}
+    for call in calls:
+        properties = tools.setdefault(call.name, {})
+        for key, value in call.arguments.items():
+            known = properties.setdefault(key, {"anyOf": []})["anyOf"]
+            known.append(_schema_of(value))
+    definitions = [
+        {"name": name, "parameters": {"type": "object", "properties": _narrow(properties)}}
+        for name, properties in tools.items()
+    ]
+    back = parse(text, format=fmt.id, tools=definitions, generation_prompt="", on_error="collect")
+    for i, call in enumerate(calls):
+        again = back.tool_calls[i] if i < len(back.tool_calls) else None
+        if again is None or again.name != call.name or (again.kind, again.input) != (call.kind, call.input):
+            raise UnsafeValueError(f"{fmt.id}: call {i} ({call.name!r}) would not be read back as written")
+        for key, value in call.arguments.items():
+            if key not in again.arguments or not _same(again.arguments[key], value):
+                raise UnsafeValueError(f"{fmt.id}: argument {key!r} of {call.name!r} would not be read back as written")
+        if len(again.arguments) != len(call.arguments):
+            raise UnsafeValueError(f"{fmt.id}: the arguments of {call.name!r} would not be read back as written")
+    if len(back.tool_calls) != len(calls) or back.errors:
+        raise UnsafeValueError(f"{fmt.id}: the text holds markup that would be read as a call")
+    for what, given, found in (("content", content, back.content), ("reasoning", reasoning, back.reasoning)):
+        if given and not given.isspace() and given != found:
+            raise UnsafeValueError(f"{fmt.id}: the {what} would not be read back as written")
+
+
+def _narrow(properties: dict[str, Any]) -> dict[str, Any]:
+    return {key: s["anyOf"][0] if all(x == s["anyOf"][0] for x in s["anyOf"]) else s for key, s in properties.items()}
+
+
+def _schema_of(value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return {"type": "object", "properties": {key: _schema_of(inner) for key, inner in value.items()}}
+    if isinstance(value, list):
+        schemas = [_schema_of(inner) for inner in value]
+        if not schemas:
+            return {"type": "array"}
+        same = all(schema == schemas[0] for schema in schemas)
+        return {"type": "array", "items": schemas[0] if same else {"anyOf": schemas}}
+    if value is None:
+        return {"type": "null"}
+    if isinstance(value, bool):
+        return {"type": "boolean"}
+    return {"type": "string" if isinstance(value, str) else "integer" if isinstance(value, int) else "number"}
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal, and of the same types throughout."""
+    try:
+        return a == b and json_text(a) == json_text(b)
+    except ValueError:
+        return False
+    finally:
+        pass
+
+
+def formats() -> list[Format]:
+    """All formats, by id."""
+    return list(REGISTRY)
+
+
+def get_format(name: str) -> Format:
+    """The format with this id, seed id, alias or parser name (``engine:name`` where engines disagree).
+
+    >>> get_format("vllm:qwen3_xml").id
+    'qwen3_coder'
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name: expected str, got {type(name).__name__}")
+    return REGISTRY.get(REGISTRY.resolve(name)[-1])
+
+
+def detect_format(text: str) -> str | None:
+    """The id of the format of the first call (or broken call) in ``text``; None if there is none.
+
+    >>> detect_format('<tool_call>ping</tool_call>')
+    'glm47'
+    """
+    text = _text(text)
+    machine = Machine(REGISTRY.plan(None, python=True))
+    machine.tracker = Tracker(machine.plan.untagged)
+    machine.run_whole(text)
+    first = min(
+        [(call.span or (0, 0), call.format) for call in machine.calls]
+        + [(error.span, error.format) for error in machine.errors if error.span is not None],
+        default=(None, None),
+    )
+    return first[1]
+
+
+def register_format(fmt: Format) -> None:
+    """Add a format of your own (see `toolglot.pattern`); from then on it is detected, parsed and rendered."""
+    if not isinstance(fmt, Format):
+        raise TypeError(f"fmt: expected Format, got {type(fmt).__name__}")
+    REGISTRY.add(fmt)
+
+
+_ = re

@@ -1,0 +1,232 @@
+"""The commands. Exit status: 0 calls or none, 1 the text is broken, 2 the command cannot be carried out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any, cast
+
+import typer
+
+import toolglot
+
+from ..errors import DefinitionError, LimitError, ParseError, ToolglotError
+from ..types import Message, ToolChoice
+from . import data
+from .catalogue import show_format, show_formats
+from .escape import json_text, line
+from .inputs import UsageProblem, chunks, deltas, read_tools
+from .show import Screen
+
+app = typer.Typer(
+    help="Reads the tool calls that language models write.",
+    no_args_is_help=True,
+    add_completion=False,
+    # Help and usage errors are plain text: the same in a terminal, a pipe and the documentation.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class OnError(str, Enum):
+    """What to do with a broken call."""
+
+    RAISE = "raise"
+    COLLECT = "collect"
+    REPAIR = "repair"
+
+
+class Ids(str, Enum):
+    """Where ids come from."""
+
+    GIVEN = "given"
+    SYNTHESIZE = "synthesize"
+
+
+class FinishReason(str, Enum):
+    """Why the model stopped."""
+
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
+    ERROR = "error"
+    OTHER = "other"
+
+
+File = Annotated[str | None, typer.Argument(help="The model's output; - or nothing is standard input.")]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON for a program.")]
+Color = Annotated[bool, typer.Option("--color/--no-color", help="Colour on a terminal (NO_COLOR also turns it off).")]
+
+
+@contextmanager
+def usage_problems() -> Iterator[None]:
+    """Turn what the caller got wrong into a message and exit status 2."""
+    try:
+        yield
+    except (UsageProblem, DefinitionError) as error:
+        code = f" ({error.code})" if isinstance(error, DefinitionError) else ""
+        sys.stderr.write(f"toolglot: {line(str(error))}{code}\n")
+        raise typer.Exit(2) from None
+
+
+def write_json(value: Any, indent: int | None = None) -> None:
+    """Write ``value`` to standard output, in ASCII if that is all that it can take."""
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    sys.stdout.write(json_text(value, indent=indent, ascii_only=ascii_only) + "\n")
+    sys.stdout.flush()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        try:
+            number = version("toolglot")
+        except PackageNotFoundError:
+            number = "(not installed)"
+        typer.echo(f"toolglot {number}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Reads the tool calls that language models write."""
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the terminal's encoding lacks is shown as an escape, not as a traceback.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+@app.command()
+def parse(
+    file: File = None,
+    format: Annotated[str | None, typer.Option(help="The format's id or name; else it is detected.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's id, which tells the format.")] = None,
+    tools: Annotated[str | None, typer.Option(metavar="FILE", help="Tool definitions, a JSON list.")] = None,
+    tool_choice: Annotated[
+        str | None,
+        typer.Option(help="auto, none, required, or the name of the tool that had to be called."),
+    ] = None,
+    generation_prompt: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The end of the prompt, which may have opened reasoning."),
+    ] = None,
+    finish_reason: Annotated[
+        FinishReason | None,
+        typer.Option(help="Why the model stopped; length says that it was cut off."),
+    ] = None,
+    on_error: Annotated[OnError, typer.Option(help="Stop at the first error, go on, or mend.")] = OnError.RAISE,
+    ids: Annotated[Ids, typer.Option(help="The model's ids only, or make up those that lack.")] = Ids.GIVEN,
+    stream: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Feed N characters at a time and show the events."),
+    ] = None,
+    json: Json = False,
+    color: Color = True,
+) -> None:
+    """Read one output of a model: its calls, text, reasoning and errors."""
+    with usage_problems():
+        if tools == "-" and file in (None, "-"):
+            raise UsageProblem("the text and the tools cannot both be standard input")
+        options: dict[str, Any] = {
+            "format": format,
+            "model": model,
+            "tools": read_tools(tools),
+            "tool_choice": None if tool_choice is None else ToolChoice.from_any(tool_choice),
+            "generation_prompt": generation_prompt,
+            "finish_reason": None if finish_reason is None else finish_reason.value,
+            "on_error": on_error.value,
+            "ids": ids.value,
+        }
+        screen = None if json else Screen(color)
+        if stream is None:
+            _parser(options)  # what is wrong with the options shows before anything is read
+            message, errors = _whole("".join(chunks(file)), options)
+        else:
+            message, errors = _streamed(_parser(options), deltas(chunks(file), stream), screen)
+    if screen is None:
+        write_json(data.message_data(message, errors), indent=2 if stream is None else None)
+    else:
+        if stream is not None:
+            screen.say()
+        screen.message(message, errors)
+    raise typer.Exit(1 if errors else 0)
+
+
+def _parser(options: dict[str, Any]) -> toolglot.StreamParser:
+    try:
+        return toolglot.StreamParser(**options)
+    except TypeError as error:  # a tool that is no definition
+        raise UsageProblem(str(error)) from None
+
+
+def _whole(text: str, options: dict[str, Any]) -> tuple[Message, list[ToolglotError]]:
+    try:
+        message = toolglot.parse(text, **options)
+    except (ParseError, LimitError) as error:
+        return _found(error, getattr(error, "message", None))
+    return message, list(message.errors)
+
+
+def _streamed(
+    parser: toolglot.StreamParser, pieces: Iterator[str], screen: Screen | None
+) -> tuple[Message, list[ToolglotError]]:
+    try:
+        for piece in pieces:
+            _show_events(parser.feed(piece), screen)
+        _show_events(parser.close(), screen)
+    except (ParseError, LimitError) as error:
+        return _found(error, parser.message)
+    return parser.message, list(parser.message.errors)
+
+
+def _show_events(events: list[toolglot.Event], screen: Screen | None) -> None:
+    for event in events:
+        if screen is None:
+            write_json(data.event_data(event))
+        else:
+            screen.event(event)
+    if events and screen is not None:
+        screen.flush()
+
+
+def _found(error: ToolglotError, message: Message | None) -> tuple[Message, list[ToolglotError]]:
+    """What was read before ``error``, and every error once."""
+    message = Message() if message is None else message
+    errors = cast("list[ToolglotError]", list(message.errors))
+    return message, errors if error in errors else [*errors, error]
+
+
+@app.command()
+def detect(file: File = None, json: Json = False) -> None:
+    """Name the format that an output is written in."""
+    with usage_problems():
+        found = toolglot.detect_format("".join(chunks(file)))
+    if json:
+        write_json({"type": "format", "format": found})
+    elif found is None:
+        sys.stderr.write("toolglot: no known tool-call format in this text\n")
+    else:
+        typer.echo(found)
+
+
+@app.command()
+def formats(
+    name: Annotated[str | None, typer.Argument(metavar="[ID]", help="One format, by id or any of its names.")] = None,
+    json: Json = False,
+    color: Color = True,
+) -> None:
+    """List the formats, or show one: its names, its models, and a sample."""
+    with usage_problems():
+        screen = None if json else Screen(color)
+        result = show_formats(screen) if name is None else show_format(name, screen)
+    if screen is None:
+        write_json(result, indent=2)

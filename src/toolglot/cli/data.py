@@ -1,0 +1,101 @@
+"""What a program gets: messages, events and errors as plain JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import LimitError, ParseError, ToolglotError
+from ..events import (
+    ErrorEvent,
+    Event,
+    ReasoningDelta,
+    ReasoningReclassified,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from ..types import Message, Repair, ToolCall
+
+
+def call_data(call: ToolCall) -> dict[str, Any]:
+    """A call with everything that is known about it."""
+    data: dict[str, Any] = {
+        "index": call.index,
+        "id": call.id,
+        "name": call.name,
+        "arguments": call.arguments,
+        "format": call.format,
+        "span": call.span,
+    }
+    if call.id_synthesized:
+        data["id_synthesized"] = True
+    if call.kind != "function":
+        data["kind"] = call.kind
+        data["input"] = call.input
+    return data
+
+
+def error_data(error: ToolglotError) -> dict[str, Any]:
+    """An error: its code and message, and where it stands if it is about a text."""
+    data: dict[str, Any] = {"code": error.code, "message": str(error)}
+    if isinstance(error, ParseError):
+        data |= {
+            "message": error.text,
+            "position": error.position,
+            "line": error.line,
+            "column": error.column,
+            "expected": error.expected,
+            "call_index": error.call_index,
+            "name": error.name,
+            "format": error.format,
+            "span": error.span,
+            "raw": error.raw,
+            "context": error.context() or None,
+            "feedback": error.feedback(),
+        }
+    elif isinstance(error, LimitError):
+        data |= {"position": error.position, "limit": error.limit}
+    return data
+
+
+def repair_data(repair: Repair) -> dict[str, Any]:
+    """One mend."""
+    return {"code": repair.code, "span": repair.span, "before": repair.before, "after": repair.after}
+
+
+def message_data(message: Message, errors: Iterable[ToolglotError]) -> dict[str, Any]:
+    """The whole answer to one output. ``errors`` are the message's own and the one that was raised."""
+    return {
+        "type": "message",
+        "format": message.format,
+        "content": message.content,
+        "reasoning": message.reasoning,
+        "tool_calls": [call_data(call) for call in message.tool_calls],
+        "errors": [error_data(error) for error in errors],
+        "repairs": [repair_data(repair) for repair in message.repairs],
+        "notes": list(message.notes),
+        "stop_reason": message.stop_reason,
+    }
+
+
+def event_data(event: Event) -> dict[str, Any]:
+    """One event; ``type`` says which."""
+    data: dict[str, Any]
+    if isinstance(event, TextDelta):
+        data = {"type": "text_delta", "text": event.text}
+    elif isinstance(event, ReasoningDelta):
+        data = {"type": "reasoning_delta", "text": event.text}
+    elif isinstance(event, ReasoningReclassified):
+        data = {"type": "reasoning_reclassified"}
+    elif isinstance(event, ToolCallStart):
+        data = {"type": "tool_call_start", "index": event.index, "id": event.id, "name": event.name}
+    elif isinstance(event, ToolCallDelta):
+        data = {"type": "tool_call_delta", "index": event.index, "arguments": event.arguments}
+    elif isinstance(event, ToolCallEnd):
+        data = {"type": "tool_call_end", "index": event.index, "call": call_data(event.call)}
+    elif isinstance(event, ErrorEvent):
+        data = {"type": "error", "error": error_data(event.error)}
+    data["span"] = event.span
+    return data

@@ -1,0 +1,31 @@
+"""What a person can do about an error: one sentence a code, or a family of codes."""
+
+from __future__ import annotations
+
+HINTS: dict[str, str] = {
+    # A code's own entry, else that of its family, which ends with a dot.
+    "json.": 'Send the error\'s feedback() to the model and let it write the call again; with on_error="repair" '
+    "(--on-error repair) what has only one reading is mended.",
+    "json.too_deep": "Raise Limits.depth if nesting this deep is expected.",
+    "tool_call.": "Send the error's feedback() to the model and let it write the call again.",
+    "tool_call.not_found": "Look at the text: the model answered in prose, or in a format that has to be named.",
+    "tool_call.multiple": "Use parse_tool_calls or parse, which read any number of calls.",
+    "tool_call.unrecognized": "Check that the format is the one that the model writes.",
+    "tool_call.unknown_tool": "Declare the tool if it exists; else send feedback() to the model, it has the nearest "
+    "names.",
+    "tool_call.truncated": "Raise the limit on output tokens and ask again: what was cut off is never run.",
+    "tool_call.limit": "Raise the field of Limits that the error names if the text is honest.",
+    "reasoning.": "If the prompt opened the reasoning, say so with generation_prompt; if the output was cut off, "
+    "raise the limit on output tokens.",
+    "definition.": "Correct the declaration: the message names the part.",
+    "definition.unknown_format": "Choose one of `toolglot formats`.",
+    "definition.ambiguous_name": "Write engine:name, as the message lists them.",
+    "definition.invalid_tool": "Give the tool as any provider defines one: a name, and a JSON Schema of parameters.",
+    "conversion.": "Choose another target, or leave out what it cannot carry.",
+    "conversion.unsafe_value": "Write it in a format that can escape the value, or pass the value by reference.",
+}
+
+
+def hint(code: str) -> str:
+    """What to do about ``code``: its own entry, else its family's; empty if there is nothing to say."""
+    return HINTS.get(code) or HINTS.get(code.partition(".")[0] + ".", "")

@@ -1,0 +1,83 @@
+"""What comes in: the text, whole or in deltas, and the tools; what is wrong with them is a `UsageProblem`."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .escape import line
+
+_CHUNK = 65_536
+
+
+class UsageProblem(Exception):
+    """The command cannot be carried out as it was given; the exit status is 2."""
+
+
+def chunks(file: str | None) -> Iterator[str]:
+    """The text of ``file`` as it comes; ``-``, or none with piped input, is standard input. Strict UTF-8, verbatim."""
+    name = "standard input" if file in (None, "-") else line(file or "")
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    done = 0
+    try:
+        with _open(file) as source:
+            read = getattr(source, "read1", source.read)  # `read1` gives what is there and does not wait for more
+            while True:
+                data: bytes = read(_CHUNK)
+                held = len(decoder.getstate()[0])
+                try:
+                    text = decoder.decode(data, final=not data)
+                except UnicodeDecodeError as error:
+                    at = done - held + error.start
+                    raise UsageProblem(f"{name} is not UTF-8: {error.reason} at byte {at}") from None
+                done += len(data)
+                if text:
+                    yield text
+                if not data:
+                    return
+    except OSError as error:
+        raise UsageProblem(f"cannot read {name}: {error.strerror or error}") from None
+
+
+def _open(file: str | None) -> AbstractContextManager[BinaryIO]:
+    if file is None and sys.stdin.isatty():
+        raise UsageProblem("nothing to read: name a file, or pipe the text in")
+    if file is None or file == "-":
+        return nullcontext(sys.stdin.buffer)  # not ours to close
+    return Path(file).open("rb")
+
+
+def deltas(pieces: Iterator[str], size: int) -> Iterator[str]:
+    """``pieces`` cut anew into ``size`` characters each; the last may be shorter."""
+    held = ""
+    for piece in pieces:
+        held += piece
+        full = len(held) - len(held) % size
+        for start in range(0, full, size):
+            yield held[start : start + size]
+        held = held[full:]
+    if held:
+        yield held
+
+
+def read_tools(file: str | None) -> list[Any] | None:
+    """The tool definitions of a JSON file: a list, or an object with ``tools``, or one definition."""
+    if file is None:
+        return None
+    text = "".join(chunks(file))
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise UsageProblem(f"{line(file)} is not JSON: {error}") from None
+    except RecursionError:
+        raise UsageProblem(f"{line(file)} is nested too deeply") from None
+    if isinstance(value, dict):
+        value = value["tools"] if isinstance(value.get("tools"), list) else [value]
+    if not isinstance(value, list):
+        raise UsageProblem(f"{line(file)}: expected a list of tool definitions, got {type(value).__name__}")
+    return value

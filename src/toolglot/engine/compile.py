@@ -1,0 +1,341 @@
+"""From a declaration to operations: once a format, backwards, so that each operation knows what follows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import DefinitionError
+from ..format import Format
+from ..pattern import (
+    Arguments,
+    Call,
+    CallObject,
+    Each,
+    Either,
+    Elements,
+    Hole,
+    Lit,
+    Maybe,
+    Node,
+    Section,
+    Tag,
+    Value,
+    Ws,
+)
+from . import ops
+from .elementsop import ElementsOp
+from .machine import Machine
+from .ops import LOOK, NAME, TO_TEXT, WS, Attributes, Begin, End, Op, Switch, UnitBegin, UnitEnd, partial
+from .valueops import ArgumentsOp, CallObjectOp, ValueOp
+
+
+@dataclass
+class Entry:
+    """One way in which a format's markup can begin in text."""
+
+    fmt: Format
+    texts: tuple[str, ...]
+    op: Op  # behind the opener
+    begin: Begin  # of the (first) call
+    begins: bool  # whether the opener belongs to the call; else it is a section's
+    bare: bool = False  # only where the tool is declared
+    lits: tuple[str, ...] = ()
+    ws: bool = False
+    after_name: tuple[str, ...] = ()
+    sure: bool = False
+
+    def test(self, m: Machine, j: int) -> bool | None:
+        """Whether what stands behind the opener, at ``buf[j]``, is this format's. None: more text decides."""
+        buf = m.buf
+        size = len(buf)
+        pos = j
+        if self.ws:
+            pos = WS.match(buf, j).end()  # type: ignore[union-attr]
+            if pos - j > LOOK:
+                return False
+        if self.lits:
+            if buf.startswith(self.lits, pos):
+                return self.declared(m, j) if self.bare else True
+            if pos == size or partial(self.lits, buf, pos):
+                return False if m.final else None
+        if self.after_name:
+            end = NAME.match(buf, pos).end()  # type: ignore[union-attr]
+            if end == size and size - pos <= m.limits.name:
+                return False if m.final else None
+            if end == pos or end - pos > m.limits.name:
+                return False
+            then = WS.match(buf, end).end()  # type: ignore[union-attr]
+            if buf.startswith(self.after_name, then):
+                return self.declared(m, j) if self.bare else True
+            if then - end <= LOOK and (then == size or partial(self.after_name, buf, then)):
+                return False if m.final else None
+            return False
+        if not self.lits:
+            return self.declared(m, j) if self.bare else True
+        return False
+
+    def declared(self, m: Machine, j: int) -> bool | None:
+        """A call without its section counts only where its tool is declared."""
+        if m.tools is None:
+            return False
+        buf = m.buf
+        op = self.op
+        if isinstance(op, Attributes):
+            attribute = next(a for a, f in op.attributes.items() if f == "name")
+            pos = j
+            while True:
+                match = op.PAIR.match(buf, pos)
+                if match is None or match.end() == len(buf):
+                    short = not m.final and len(buf) - j < m.limits.name
+                    return None if short and (match is not None or ">" not in buf[pos:]) else False
+                if match.group(1) == attribute:
+                    return match.group(match.lastindex or 2) in m.tools.names
+                pos = match.end()
+        assert isinstance(op, ops.Hole)
+        match = op.regex.search(buf, j)
+        if match is None:
+            return None if not m.final and len(buf) - j < m.limits.name else False
+        return buf[j : match.start()].strip() in m.tools.names
+
+
+@dataclass
+class Program:
+    """A compiled format."""
+
+    fmt: Format
+    entries: list[Entry] = field(default_factory=list)
+    machine: Any = None
+    start: tuple[Op, Begin, str] | None = None  # a list at the start of the text, and what may stand before it
+
+
+class _Compiler:
+    def __init__(self, fmt: Format) -> None:
+        self.fmt = fmt
+        self.links: list[Any] = []
+        self.values: list[ValueOp] = []
+        self.begins: list[Begin] = []
+
+    def sequence(self, items: tuple[Node, ...], nxt: Op, *, end_ok: bool = False, call: bool = False) -> Op:
+        """Compile ``items`` so that they go on with ``nxt``."""
+        # In a call, a closer may be missing at the end of the text only behind a value that ends by itself.
+        whole = max((i for i, n in enumerate(items) if isinstance(n, CallObject | Arguments)), default=len(items))
+        op = nxt
+        for i in range(len(items) - 1, -1, -1):
+            node = items[i]
+            if isinstance(node, Ws):
+                op.ws = True if op is not TO_TEXT and not isinstance(op, End) else op.ws
+            else:
+                op = self.one(node, op, end_ok or (call and i > whole))
+        return op
+
+    def one(self, node: Node, nxt: Op, end_ok: bool) -> Op:
+        op: Op
+        if isinstance(node, Lit):
+            op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok)
+        elif isinstance(node, Hole):
+            op = ops.Hole(node.field, node.prefix)
+            self.links.append(op)
+        elif isinstance(node, Tag):
+            attributes = Attributes(node.open[0], dict(node.attributes), node.end, node.escape)
+            attributes.next = nxt
+            if any(f == "name" for _, f in node.attributes):
+                attributes.closed = self.end
+            op = ops.Lit(node.open)
+            op.next = attributes
+            return op
+        elif isinstance(node, Value):
+            if not isinstance(nxt, ops.Lit):
+                raise DefinitionError(f"format {self.fmt.id!r}: value() needs a literal behind it that closes it")
+            op = ValueOp(node.frame, node.implied, node.entities, nxt.texts)
+            op.after = nxt.next
+            self.values.append(op)
+        elif isinstance(node, CallObject):
+            op = CallObjectOp(node)
+        elif isinstance(node, Arguments):
+            op = ArgumentsOp(node.codec)
+        elif isinstance(node, Elements):
+            op = ElementsOp(node.namespace)
+        elif isinstance(node, Each):
+            op = self.each(node, nxt)
+            return op
+        elif isinstance(node, Maybe):
+            switch = Switch()
+            body = self.sequence(node.items, nxt)
+            switch.branches.append((self.literals(body), body))
+            switch.default = nxt
+            self.links.append(switch)
+            return switch
+        elif isinstance(node, Either):
+            switch = Switch()
+            for option in reversed(node.options):
+                body = self.sequence(option, nxt)
+                texts = body.first()
+                if texts:
+                    switch.branches.append((texts, body))
+                switch.default = body
+            self.links.append(switch)
+            return switch
+        elif isinstance(node, Call):
+            return self.call(node, nxt)
+        else:
+            raise DefinitionError(f"format {self.fmt.id!r}: a section can only stand at the top")
+        op.next = nxt
+        return op
+
+    def literals(self, op: Op) -> tuple[str, ...]:
+        texts = op.first()
+        if not texts:
+            raise DefinitionError(
+                f"format {self.fmt.id!r}: an optional or repeated part has to begin with a literal that tells it apart"
+            )
+        return texts
+
+    def each(self, node: Each, nxt: Op) -> Switch:
+        switch = Switch()
+        body = self.sequence(node.items, switch)
+        switch.branches.append((self.literals(body), body))
+        switch.default = nxt
+        self.links.append(switch)
+        return switch
+
+    end: End
+
+    def call(self, node: Call, nxt: Op) -> Begin:
+        end = self.end = End()
+        end.next = nxt
+        last = node.items[-1]
+        closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
+        begin = Begin(self.fmt.reported or self.fmt.id, closers)
+        begin.resume = nxt
+        begin.next = self.sequence(node.items, end, call=True)
+        self.begins.append(begin)
+        return begin
+
+    def program(self) -> Program:
+        """All ways in."""
+        program = Program(self.fmt)
+        nodes = self.fmt.nodes()
+        options = nodes[0].options if len(nodes) == 1 and isinstance(nodes[0], Either) else (nodes,)
+        if self.fmt.start and self.fmt.unit:
+            self.start(program, nodes[0])
+        for option in options:
+            if self.fmt.tier != "tagged":
+                break
+            self.option(program, tuple(n for n in option if not isinstance(n, Ws)))
+        for link in self.links:
+            link.link()
+        for value in self.values:
+            closers = tuple(t for b in self.begins for t in (*b.section_closers, *b.siblings))
+            value.link((*closers, *(t for e in program.entries for t in e.texts)))
+        for entry in program.entries:
+            self.look(entry)
+        return program
+
+    def option(self, program: Program, option: tuple[Node, ...]) -> None:
+        node = option[0]
+        if isinstance(node, Section):
+            if len(option) > 1:
+                raise DefinitionError(f"format {self.fmt.id!r}: put what follows a section into its closer")
+            self.section(program, node)
+        else:
+            start = self.sequence(option, TO_TEXT)
+            self.enter(program, start, self.begins[-1])
+
+    def start(self, program: Program, node: Node) -> None:
+        """A list of calls at the start of the text, behind an opener that may be missing."""
+        assert isinstance(node, Section)
+        wrapper = node.open[0]
+        assert isinstance(wrapper, Maybe)
+        opener = wrapper.items[0]
+        assert isinstance(opener, Lit)
+        unit = UnitBegin()
+        start, begin = self.loop(replace(node, open=(*wrapper.items, *node.open[1:])), bare=False, end=UnitEnd())
+        inner, _ = self.loop(replace(node, open=node.open[1:]), bare=False, end=UnitEnd())
+        switch = Switch()
+        switch.branches.append((opener.texts, start))
+        switch.default = inner
+        self.links.append(switch)
+        unit.next = switch
+        program.start = (unit, begin, opener.texts[0])
+
+    def section(self, program: Program, node: Section) -> None:
+        start, begin = self.loop(node, bare=False)
+        self.enter(program, start, begin)
+        if node.bare != "no":
+            start, begin = self.loop(node, bare=True)
+            self.enter(program, start, begin, bare=node.bare == "declared")
+
+    def loop(self, node: Section, *, bare: bool, end: Op = TO_TEXT) -> tuple[Op, Begin]:
+        fmt = self.fmt
+        close = self.sequence(node.close, end, end_ok=not fmt.unit) if node.close else end
+        first = node.close[0] if node.close else None
+        closers = next((n.texts for n in reversed(node.close) if isinstance(n, Lit) and len(n.texts[0]) > 2), ())
+        more = Switch()
+        item = self.sequence(node.items, more)
+        begin = self.begins[-1]
+        begin.section_closers = closers
+        if node.separator is not None:
+            separator = ops.Lit(tuple(t.strip() for t in node.separator.texts))
+            separator.next = item
+            separator.ws = item.ws = True
+            more.branches.append((separator.texts, separator))
+            more.default = close
+            if isinstance(close, ops.Lit):
+                close.ws = True
+        else:
+            texts = self.literals(item)
+            begin.siblings = texts
+            more.branches.append((texts, item))
+            more.default = close
+            more.stray = node.stray
+        if bare:
+            if isinstance(close, ops.Lit):
+                more.branches.append((close.texts, close))
+            more.default = TO_TEXT
+        elif first is not None and node.stray and isinstance(close, ops.Lit):
+            more.branches.append((close.texts, close))
+        self.links.append(more)
+        if bare:
+            return item, begin
+        inner: Op = item if node.separator is not None else more
+        start = self.sequence(node.open, inner)
+        if not isinstance(start, ops.Lit):
+            raise DefinitionError(f"format {fmt.id!r}: a section has to begin with a literal")
+        return start, begin
+
+    def enter(self, program: Program, start: Op, begin: Begin, *, bare: bool = False) -> None:
+        op: Op | None = start
+        begins = isinstance(op, Begin)
+        if begins:
+            op = start.next
+        if not isinstance(op, ops.Lit) or op.next is None:
+            raise DefinitionError(f"format {self.fmt.id!r}: the pattern has to begin with a literal")
+        program.entries.append(Entry(self.fmt, op.texts, op.next, begin, begins, bare))
+
+    def look(self, entry: Entry) -> None:
+        """What has to stand behind the opener."""
+        op: Op = entry.op
+        entry.ws = op.ws or isinstance(op, Switch)
+        if isinstance(op, Begin):
+            entry.ws = True
+        first = op.first()
+        if isinstance(op, Attributes):
+            entry.ws = False
+        if first is not None:
+            entry.lits = first
+        elif isinstance(op, ops.Hole) and op.field == "name" and not entry.bare:
+            entry.after_name = op.stops
+            entry.ws = True
+
+
+def compile_format(fmt: Format) -> Program:
+    """Compile a format; raises `DefinitionError`."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", fmt.id):
+        raise DefinitionError(f"format id {fmt.id!r}: expected lower-case letters, digits and '_'")
+    if fmt.machine is not None:
+        from .machines import MACHINES
+
+        return MACHINES[fmt.machine](fmt)
+    return _Compiler(fmt).program()

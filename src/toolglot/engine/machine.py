@@ -1,0 +1,556 @@
+"""The machine: one run over one output, whole or in pieces.
+
+A format compiles to operations (`ops`) that are shared and immutable; all state of a run lives here. An operation
+reads ``machine.buf`` from ``machine.pos`` on and returns the operation that follows, or None when it needs more
+text. Complete parsing is "feed everything, then close", so there is no second parser to disagree with.
+
+Positions that outlive one operation are absolute (code points from the start of the output; negative in the
+prompt), because what was consumed is cut off ``buf`` at the next feed: ``base`` is the position of ``buf[0]``.
+"""
+
+from __future__ import annotations
+
+from io import StringIO
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from ..definition import ToolSet
+from ..errors import Fault, LimitError, ParseError, TruncatedError
+from ..events import (
+    ErrorEvent,
+    Event,
+    ReasoningDelta,
+    ReasoningReclassified,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallEnd,
+    ToolCallStart,
+)
+from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, TextPart, ToolCall
+
+if TYPE_CHECKING:
+    from .ops import Op
+    from .plan import Plan
+
+DEFAULT_LIMITS = Limits()
+Held = tuple[str, int, int, int]  # text, where it stands, line breaks before it, where its line starts
+
+
+class Found:
+    """A call as an operation found it, before it is checked."""
+
+    __slots__ = ("arguments", "extra", "id", "input", "json", "kind", "name", "name_at", "raw", "span")
+
+    def __init__(self, name: str, arguments: dict[str, Any], raw: str | None = None, json: str | None = None) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.raw = raw
+        self.json = json
+        self.id: str | None = None
+        self.name_at: int | None = None
+        self.span: Span | None = None
+        self.kind: Any = "function"
+        self.input: str | None = None
+        self.extra: dict[str, Any] | None = None
+
+
+class Machine:
+    """One run. Not thread-safe; cheap to create."""
+
+    # Defaults live on the class: creating a machine costs what it sets.
+    buf: str = ""
+    pos: int = 0
+    base: int = 0
+    final: bool = False
+    cut: bool = False
+    live: bool = False
+    done: bool = False
+    tools: ToolSet | None = None
+    limits: Limits = DEFAULT_LIMITS
+    ids: str = "given"
+    op: Op | None = None
+    st: Any = None  # the current operation's own state
+    scan: int = 0  # how far text was searched for markup (absolute)
+    # the call being read
+    call_start: int | None = None
+    fmt: str | None = None
+    index: int = -1
+    name: str | None = None
+    name_at: int = 0
+    id: str | None = None
+    key: str = ""
+    key_at: int = 0
+    typed: str | None = None
+    args: dict[str, Any] | None = None
+    json: list[str] | None = None
+    founds: list[Found] | None = None
+    fault: Fault | None = None
+    started: bool = False
+    raw_span: Span | None = None
+    args_from: int = 0
+    args_to: int = 0
+    resume: Any = None
+    own_opener: bool = False
+    unit: list[tuple[ToolCall, Span]] | None = None  # calls that count only when their list is closed
+    unit_at: int = 0
+    # text
+    run_kind: int = -1
+    run_start: int = 0
+    run_end: int = 0
+    said: bool = False
+    thought: bool = False
+    after_markup: bool = True
+    ws_to: int = 0
+    ends_to: int = -1
+    line_free: bool = True
+    literal_opens: int = 0
+    tracker: Any = None
+    masked: list[Span] | None = None
+    probe: bool = False
+    bad: int | None = None
+    # what is kept of consumed text, and lines
+    prev: str = ""  # the last character that was cut off
+    kept: StringIO | None = None
+    kept_from: int = 0
+    lines: int = 0
+    line_start: int = 0
+    kept_lines: int = 0
+    kept_line_start: int = 0
+    message_format: str | None = None
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.op = plan.start
+        self.calls: list[ToolCall] = []
+        self.errors: list[ParseError] = []
+        self.separators: list[Span] = []
+        self.parts: list[Part] = []
+        self.events: list[Event] = []
+        self.pieces: list[str] = []
+        self.blank: list[tuple[int, str]] = []
+        self.notes: list[str] = []
+
+    # -- feeding ---------------------------------------------------------------------------------------------
+
+    def feed(self, text: str) -> None:
+        """More text."""
+        pos = self.pos
+        if pos:
+            buf = self.buf
+            if self.kept is not None:
+                self.kept.write(buf[:pos])
+            newlines = buf.count("\n", 0, pos)
+            if newlines:
+                self.lines += newlines
+                self.line_start = self.base + buf.rfind("\n", 0, pos) + 1
+            self.base += pos
+            self.pos = 0
+            self.prev = buf[pos - 1]
+            self.buf = buf[pos:] + text if pos < len(buf) else text
+        elif self.buf:
+            self.buf += text
+        else:
+            self.buf = text
+        if len(self.buf) - len(text) > self.limits.buffer:
+            raise LimitError(
+                f"more than {self.limits.buffer} characters are undecided between markup and text",
+                "buffer",
+                self.base,
+            )
+        op = self.op
+        while op is not None:
+            self.op = op
+            op = op.run(self)
+
+    def close(self) -> None:
+        """No more text."""
+        self.final = True
+        op = self.op
+        while op is not None:
+            self.op = op
+            op = op.run(self)
+        self.flush()
+
+    def run_whole(self, text: str) -> None:
+        """Feed everything, then close; ``final`` is known from the start, so nothing is held back."""
+        self.buf = text
+        self.close()
+
+    # -- text ------------------------------------------------------------------------------------------------
+
+    def content(self, i: int, j: int) -> None:
+        """``buf[i:j]`` is content."""
+        if i < j:
+            if self.tracker is not None:
+                self.tracker.text(self, self.base + i, self.buf[i:j])
+            else:
+                self.put(0, self.base + i, self.buf[i:j])
+
+    def reasoning(self, i: int, j: int) -> None:
+        """``buf[i:j]`` is reasoning."""
+        if i < j:
+            self.put(1, self.base + i, self.buf[i:j])
+
+    def put(self, kind: int, at: int, text: str) -> None:
+        """Content (0) or reasoning (1) that stands at ``at``."""
+        if at < 0:  # the prompt's own text
+            text = text[-at:]
+            at = 0
+            if not text:
+                return
+        end = at + len(text)
+        if self.run_kind == kind and self.run_end == at:
+            self.run_end = end
+            self.pieces.append(text)
+            if len(self.pieces) > 1023:  # many tiny strings cost more than their text
+                self.pieces[-512:] = ["".join(self.pieces[-512:])]
+        else:
+            if self.run_kind >= 0:
+                self.flush()
+            self.run_kind = kind
+            self.run_start = at
+            self.run_end = end
+            self.pieces.append(text)
+        if kind == 0:
+            if self.said:
+                if self.live:
+                    self.events.append(TextDelta(text, (at, end)))
+            elif text.isspace():
+                if self.live:
+                    self.blank.append((at, text))
+                return
+            else:
+                self.said = True
+                if self.live:
+                    for start, blank in self.blank:
+                        self.events.append(TextDelta(blank, (start, start + len(blank))))
+                    self.blank.clear()
+                    self.events.append(TextDelta(text, (at, end)))
+            if self.probe and self.bad is None and not text.isspace():
+                self.bad = at + len(text) - len(text.lstrip())
+        else:
+            self.thought = True
+            if self.live:
+                self.events.append(ReasoningDelta(text, (at, end)))
+
+    def flush(self) -> None:
+        """Close the current run of text."""
+        if self.run_kind >= 0:
+            text = self.pieces[0] if len(self.pieces) == 1 else "".join(self.pieces)
+            span = (self.run_start, self.run_end)
+            self.parts.append(TextPart(text, span) if self.run_kind == 0 else ReasoningPart(text, span))
+            self.pieces.clear()
+            self.run_kind = -1
+
+    def is_masked(self, i: int) -> bool:
+        """Whether ``buf[i]`` stands in text that the caller said holds no control tokens."""
+        at = self.base + i
+        assert self.masked is not None
+        return any(a <= at < b for a, b in reversed(self.masked))
+
+    def sep(self, i: int, j: int) -> None:
+        """``buf[i:j]`` is markup that belongs to no part."""
+        self.sep_at(self.base + i, self.base + j)
+
+    def sep_at(self, a: int, b: int) -> None:
+        """The same with absolute positions."""
+        if a < 0:
+            a = 0
+        if a < b:
+            seps = self.separators
+            if seps and seps[-1][1] == a:
+                seps[-1] = (seps[-1][0], b)
+            else:
+                seps.append((a, b))
+
+    def reclassify(self, at: int) -> None:
+        """A closer stands at ``at`` for reasoning that was never opened: the text before it is reasoning."""
+        self.flush()
+        start = None
+        for i in range(len(self.parts) - 1, -1, -1):
+            part = self.parts[i]
+            if not isinstance(part, TextPart):
+                break
+            self.parts[i] = ReasoningPart(part.text, part.span)
+            assert part.span is not None
+            start = part.span[0]
+        self.said = any(isinstance(part, TextPart) for part in self.parts)
+        self.blank.clear()
+        if start is not None:
+            self.thought = True
+            if self.live:
+                self.events.append(ReasoningReclassified((start, at)))
+
+    # -- calls -----------------------------------------------------------------------------------------------
+
+    def begin(self, i: int) -> None:
+        """A call starts at ``buf[i]``."""
+        at = self.call_start = self.base + i
+        self.index += 1
+        if self.index >= self.limits.calls:
+            self.check_index(at)
+        self.name = None
+        self.id = None
+        self.args = None
+        self.json = None
+        self.founds = None
+        self.raw_span = None
+        self.fault = None
+        self.started = False
+        self.own_opener = True
+        if self.live and self.unit is None:
+            self.keep(i)
+
+    def check_index(self, at: int) -> None:
+        """Stop at too many calls."""
+        if self.index >= self.limits.calls:
+            raise LimitError(f"more than {self.limits.calls} calls in one output", "calls", at)
+
+    def keep(self, i: int) -> None:
+        """Keep the text from ``buf[i]`` on, for an error's ``raw`` and the arguments' own characters."""
+        self.kept = StringIO()
+        self.kept.write("")
+        self.kept_from = self.base + i
+        newlines = self.buf.count("\n", 0, i)
+        self.kept_lines = self.lines + newlines
+        self.kept_line_start = self.base + self.buf.rfind("\n", 0, i) + 1 if newlines else self.line_start
+        # `feed` writes buf[:pos]; what lies before i is not part of it.
+        self._kept_skip = i
+
+    def region(self, a: int, b: int) -> str:
+        """The text between two absolute positions of the call being read."""
+        base = self.base
+        if a >= base:
+            return self.buf[a - base : b - base]
+        return self._kept_text()[a - self.kept_from :] [: b - a]
+
+    def _kept_text(self) -> str:
+        assert self.kept is not None
+        return self.kept.getvalue()[self._kept_skip :] + self.buf
+
+    _kept_skip: int = 0
+
+    def start_call(self) -> None:
+        """The name is known and the arguments begin."""
+        if not self.started:
+            self.started = True
+            tools = self.tools
+            if self.live and (tools is None or self.name in tools.names):
+                assert self.name is not None
+                if self.id is None and self.ids == "synthesize":
+                    self.id = synthesize()
+                self.events.append(ToolCallStart(self.index, self.id, self.name))
+            elif self.live:
+                self.started = False
+
+    def delta(self, text: str) -> None:
+        """A piece of the arguments' JSON text, for formats that build it."""
+        if self.live:
+            if self.started:
+                self.events.append(ToolCallDelta(self.index, text))
+
+    def finish(self, found: Found, span: Span, held: Held | None = None) -> None:
+        """A complete call: check it and give it out. ``held``: text that holds it, if `region` does not."""
+        tools = self.tools
+        if not found.name or len(found.name) > self.limits.name:
+            what = "is empty" if not found.name else "is longer than the limit"
+            self.report(Fault("tool_call.invalid_name", span[0], f"the tool name {what}"), span, True, held)
+            return
+        if tools is not None and found.name not in tools.names:
+            near = tools.nearest(found.name)
+            known = ", ".join(map(repr, near)) if near else "one of the declared tools"
+            at = found.name_at if found.name_at is not None else span[0]
+            text = f"no tool {found.name[:80]!r} is declared"
+            self.report(Fault("tool_call.unknown_tool", at, text, known), span, True, held)
+            return
+        call_id = found.id
+        synthesized = False
+        if call_id is None and self.ids == "synthesize":
+            call_id = self.id if self.started and self.id is not None else synthesize()
+            synthesized = True
+        call = ToolCall(
+            found.name,
+            found.arguments,
+            call_id,
+            synthesized,
+            self.index,
+            self.fmt,
+            found.raw,
+            span,
+            found.kind,
+            found.input,
+            {} if found.extra is None else found.extra,
+            found.json,
+        )
+        if self.live and not self.started:
+            self.events.append(ToolCallStart(self.index, call_id, found.name))
+            self.events.append(ToolCallDelta(self.index, call.arguments_json))
+        if self.unit is not None:
+            self.unit.append((call, span))
+            return
+        self.made(call, span)
+
+    def made(self, call: ToolCall, span: Span) -> None:
+        """The call counts."""
+        if self.live:
+            self.events.append(ToolCallEnd(call.index, call, span))
+        if self.run_kind >= 0:
+            self.flush()
+        self.calls.append(call)
+        self.parts.append(CallPart(call, span))
+
+    def begin_unit(self, i: int) -> None:
+        """A list of calls begins, which is one unit."""
+        self.unit = []
+        self.unit_at = self.base + i
+        if self.live:
+            self.keep(i)
+
+    def end_unit(self) -> None:
+        """The list is closed."""
+        unit = self.unit
+        self.unit = None
+        self.kept = None
+        for call, span in unit or ():
+            self.made(call, span)
+
+    def drop_unit(self) -> int:
+        """The list is broken: none of its calls was made. Gives where it began."""
+        self.unit = None
+        at = self.unit_at
+        self.separators = [span for span in self.separators if span[1] <= at]
+        return at
+
+    # -- errors ----------------------------------------------------------------------------------------------
+
+    def where(self, at: int, held: Held | None = None) -> tuple[int, int]:
+        """Line and column, from 1, of an absolute position that is not before what is kept."""
+        if at < 0:
+            at = 0
+        if held is not None:
+            text, origin, lines, start = held
+        elif at >= self.base:
+            text, origin, lines, start = self.buf, self.base, self.lines, self.line_start
+        else:
+            text, origin, lines, start = self._kept_text(), self.kept_from, self.kept_lines, self.kept_line_start
+        end = at - origin
+        lines += text.count("\n", 0, end)
+        last = text.rfind("\n", 0, end)
+        return lines + 1, at - (origin + last + 1 if last >= 0 else max(start, 0)) + 1
+
+    def report(self, fault: Fault, span: Span, in_call: bool = True, held: Held | None = None) -> None:
+        """An error whose region is known."""
+        if self.run_kind >= 0:
+            self.flush()
+        at = fault.at
+        line, column = self.where(at, held)
+        raw = self.region(*span) if held is None else held[0][span[0] - held[1] : span[1] - held[1]]
+        if span[0] < 0:
+            raw = raw[-span[0] :]
+            span = (0, span[1])
+        cls = TruncatedError if fault.end else ParseError
+        error = cls(
+            fault.text,
+            fault.code,
+            position=max(at, 0),
+            line=line,
+            column=column,
+            expected=fault.expected,
+            call_index=self.index if in_call else None,
+            name=self.name if in_call else None,
+            format=self.fmt,
+            raw=raw,
+            span=span,
+        )
+        self.add_error(error, span)
+
+    def add_error(self, error: ParseError, span: Span | None) -> None:
+        """Give out an error."""
+        self.errors.append(error)
+        if len(self.errors) > self.limits.calls:
+            raise LimitError(f"more than {self.limits.calls} errors in one output", "calls", error.position)
+        if self.live:
+            self.events.append(ErrorEvent(error, span))
+        if self.probe and self.bad is None:
+            self.bad = span[1] if span else 0
+
+    def fail(self, fault: Fault) -> Op:
+        """The call is broken at ``fault.at``: give it up and look for where to go on."""
+        self.st = None
+        if self.call_start is None:
+            # between the calls of a section: what is wrong begins where it stands
+            self.call_start = fault.at
+            self.own_opener = False
+            self.index += 1
+            self.name = None
+            if self.live and self.unit is None:
+                self.keep(fault.at - self.base)
+        self.fault = fault
+        # Search from the fault on, also where that was consumed already: the same however the text was cut.
+        at = fault.at - self.base
+        if fault.end:
+            at = len(self.buf)
+        if at < 0:
+            text = self._kept_text()
+            self.buf = text
+            self.base = self.kept_from
+            self.lines = self.kept_lines
+            self.line_start = self.kept_line_start
+            if self.live:
+                self.keep(0)
+                self.kept_from = self.base
+            at = fault.at - self.base
+        self.pos = at
+        return self.plan.recover
+
+    def expected(self, what: str, code: str = "tool_call.expected_markup") -> Op:
+        """Something else stands at ``pos`` than the format wants there."""
+        at = self.base + self.pos
+        if self.pos >= len(self.buf):
+            code = "tool_call.truncated" if self.cut else "tool_call.unexpected_end"
+            return self.fail(Fault(code, at, f"the text ends where {what} was expected", what, True))
+        char = self.buf[self.pos]
+        shown = repr(char) if char.isprintable() and char != " " else f"U+{ord(char):04X}"
+        return self.fail(Fault(code, at, f"expected {what}, found {shown}", what))
+
+    def truncated(self, what: str) -> Op:
+        """The text ends inside ``what``."""
+        self.pos = len(self.buf)
+        code = "tool_call.truncated" if self.cut else "tool_call.unexpected_end"
+        return self.fail(Fault(code, self.base + self.pos, f"the text ends inside {what}", None, True))
+
+    # -- the result ------------------------------------------------------------------------------------------
+
+    def message(self) -> Message:
+        """What was found so far."""
+        parts = self.parts
+        if self.run_kind >= 0:
+            text = "".join(self.pieces)
+            span = (self.run_start, self.run_end)
+            parts = [*parts, TextPart(text, span) if self.run_kind == 0 else ReasoningPart(text, span)]
+        content = "".join([p.text for p in parts if p.__class__ is TextPart])  # type: ignore[union-attr]
+        reasoning = "".join([p.text for p in parts if p.__class__ is ReasoningPart])  # type: ignore[union-attr]
+        stop: Any = None
+        if self.final:
+            stop = "length" if self.cut else "tool_calls" if self.calls else "stop"
+        formats = {call.format for call in self.calls}
+        return Message(
+            content if content and not content.isspace() else None,
+            reasoning if reasoning and not reasoning.isspace() else None,
+            list(self.calls),
+            list(self.errors),
+            [],
+            formats.pop() if len(formats) == 1 else self.plan.format_id,
+            None,
+            stop,
+            None,
+            {},
+            list(parts),
+            list(self.separators),
+            list(self.notes),
+        )
+
+
+def synthesize() -> str:
+    """A new call id."""
+    return "call_" + token_hex(12)

@@ -1,0 +1,417 @@
+"""The operations that a pattern compiles to. Shared and immutable; the state of a run is in `Machine`.
+
+``run(m)`` reads ``m.buf`` from ``m.pos`` on and returns the operation that follows, or None: more text is needed
+(never when ``m.final``). ``first()`` gives the literals that it can begin with, None if it can begin with anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ..errors import DefinitionError, Fault
+from ..values.json import quote
+from .machine import Found, Machine
+
+WS = re.compile(r"[ \t\r\n]*")
+NAME = re.compile(r"[\w.:/\-]*")
+# Longer white space than this before what decides between formats decides for none of them.
+LOOK = 1024
+
+
+class Op:
+    """One step."""
+
+    ws: bool = False
+    next: Op | None = None
+
+    def run(self, m: Machine) -> Op | None:
+        """Do the step."""
+        raise NotImplementedError
+
+    def first(self) -> tuple[str, ...] | None:
+        """What the text can begin with here."""
+        return None
+
+
+def partial(texts: Sequence[str], buf: str, pos: int) -> bool:
+    """Whether ``buf[pos:]`` is the beginning of one of ``texts``."""
+    rest = buf[pos:]
+    size = len(rest)
+    for text in texts:
+        if size < len(text) and text.startswith(rest):
+            return True
+    return False
+
+
+class Lit(Op):
+    """A literal in one of its spellings."""
+
+    def __init__(self, texts: tuple[str, ...], implied_by: tuple[str, ...] = (), *, end_ok: bool = False) -> None:
+        self.texts = tuple(sorted(texts, key=len, reverse=True))
+        self.shown = repr(texts[0].strip("\n") or texts[0])
+        self.implied_by = implied_by
+        self.end_ok = end_ok  # may be missing at the very end
+        self.code = "json.expected_comma" if texts[0] in ("]", ",") else "tool_call.expected_markup"
+        self.all = self.texts + implied_by
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        start = pos = m.pos
+        if self.ws:
+            pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+        if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+            for text in self.texts:
+                if buf.startswith(text, pos):
+                    end = pos + len(text)
+                    break
+            if m.call_start is None:
+                m.sep(start, end)
+            m.pos = end
+            return self.next
+        if self.implied_by and buf.startswith(self.implied_by, pos):
+            m.pos = pos
+            return self.next
+        if not m.final and partial(self.all, buf, pos):
+            return None
+        if m.final and pos == len(buf) and self.end_ok and not m.cut:
+            if m.call_start is None:
+                m.sep(start, pos)
+            m.pos = pos
+            return self.next
+        m.pos = pos
+        if m.call_start is None:
+            m.sep(start, pos)
+        if m.final and partial(self.all, buf, pos):
+            m.pos = len(buf)
+        return m.expected(self.shown, self.code)
+
+    def first(self) -> tuple[str, ...] | None:
+        return self.all
+
+
+class Begin(Op):
+    """A call begins here. It knows where to go on when the call is broken."""
+
+    def __init__(self, fmt: str, closers: tuple[str, ...]) -> None:
+        self.fmt = fmt
+        self.closers = closers  # of the call itself
+        self.section_closers: tuple[str, ...] = ()
+        self.siblings: tuple[str, ...] = ()  # what the next call of the section begins with
+        self.resume: Op | None = None  # behind the call
+
+    def run(self, m: Machine) -> Op | None:
+        if self.ws:
+            pos = WS.match(m.buf, m.pos).end()  # type: ignore[union-attr]
+            if pos > m.pos:
+                m.sep(m.pos, pos)
+                m.pos = pos
+        if m.pos == len(m.buf) and not m.final:
+            return None
+        m.fmt = self.fmt
+        m.resume = self
+        m.begin(m.pos)
+        return self.next
+
+    def first(self) -> tuple[str, ...] | None:
+        return self.next.first() if self.next else None
+
+
+class End(Op):
+    """The call is complete."""
+
+    def run(self, m: Machine) -> Op | None:
+        start = m.call_start
+        assert start is not None
+        end = m.base + m.pos
+        span = (start, end)
+        if m.fault is not None:
+            m.report(m.fault, span)
+        elif m.founds is not None:
+            founds = m.founds
+            for i, found in enumerate(founds):
+                if i:
+                    m.index += 1
+                # The first call carries the opening tag, the last the closing one, so that spans tile the text.
+                a = start if i == 0 else founds[i - 1].span[1]  # type: ignore[index]
+                b = end if i == len(founds) - 1 else found.span[1]  # type: ignore[index]
+                m.finish(found, (a, b))
+                m.started = False
+        else:
+            name = m.name
+            found = Found("" if name is None else name, {} if m.args is None else m.args)
+            found.id = m.id
+            found.name_at = m.name_at
+            raw_span = m.raw_span
+            json = m.json
+            if raw_span is not None:
+                found.raw = m.region(raw_span[0], raw_span[1])
+                found.json = found.raw if json is None else "".join(json)
+            elif json is not None:  # bare values
+                found.json = "".join(json) + "}"
+                found.raw = m.region(m.args_from, m.args_to)
+                if m.started:
+                    m.delta("}")
+            else:
+                found.json = "{}"
+            m.finish(found, span)
+        m.call_start = None
+        if m.unit is None:
+            m.kept = None
+        m.fault = None
+        m.after_markup = True
+        return self.next
+
+    def first(self) -> tuple[str, ...] | None:
+        return None if self.next is None else self.next.first()
+
+
+class Hole(Op):
+    """Text up to the next literal."""
+
+    def __init__(self, field: str, prefix: str = "") -> None:
+        self.field = field
+        self.prefix = prefix
+        self.stops: tuple[str, ...] = ()
+
+    def link(self) -> None:
+        """Learn what ends the hole from what follows it."""
+        assert self.next is not None
+        self.stops = self.next.first() or ()
+        if not self.stops:
+            raise DefinitionError(f"the hole {self.field!r} needs a literal behind it that ends it")
+        self.regex = re.compile("|".join(re.escape(s) for s in sorted(self.stops, key=len, reverse=True)))
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        start = m.pos
+        match = self.regex.search(buf, max(start, m.scan - m.base))
+        limit = m.limits.name
+        if match is None:
+            if m.final:
+                return m.truncated(f"the {self.field}")
+            if len(buf) - start > limit + LOOK:
+                return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the {self.field} is too long or has no end"))
+            m.scan = m.base + max(start, len(buf) - 40)
+            return None
+        end = match.start()
+        text = buf[start:end].strip()
+        if not m.final and self.field == "name" and partial(self.stops, buf, end) and len(match.group()) < 2:
+            return None
+        m.pos = end
+        m.scan = 0
+        if self.field == "name":
+            if self.prefix and text.startswith(self.prefix):
+                text = text[len(self.prefix) :]
+            m.name = text
+            m.name_at = m.base + start
+            if not text or "\n" in text or len(text) > limit:
+                what = "is empty" if not text else "is too long or has a line break"
+                return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tool name {what}", "a tool name"))
+        else:
+            return set_field(m, self.field, text, m.base + start) or self.next
+        return self.next
+
+    def first(self) -> tuple[str, ...] | None:
+        return None
+
+
+def set_field(m: Machine, field: str, text: str, at: int) -> Op | None:
+    """Note what a hole or an attribute said. Returns the way to an error."""
+    if field == "name":
+        if not text or len(text) > m.limits.name:
+            return m.fail(Fault("tool_call.invalid_name", at, "the tool name is empty or too long", "a tool name"))
+        m.name = text
+        m.name_at = at
+    elif field == "key":
+        m.key = text
+        m.key_at = at
+        m.typed = None
+        if m.args is not None and text in m.args and m.fault is None:
+            m.fault = Fault("tool_call.duplicate_argument", at, f"duplicate argument {text[:80]!r}")
+    elif field == "id":
+        m.id = text or None
+    elif field in ("type", "string"):
+        m.typed = text if field == "type" else ("string" if text == "true" else "json" if text == "false" else None)
+    return None
+
+
+class Attributes(Op):
+    """The attributes of an opening tag, up to its end."""
+
+    PAIR: ClassVar[re.Pattern[str]] = re.compile(
+        r"""[ \t\r\n]*([^\s=<>"'/|]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)'|([^\s"'<>/|]+))"""
+    )
+
+    def __init__(self, opener: str, attributes: dict[str, str], end: str, escape: bool) -> None:
+        self.opener = opener
+        self.attributes = attributes
+        self.end = end
+        self.escape = escape
+        self.closed: Op | None = None  # where a self-closing tag goes on
+        self.required = [a for a, f in attributes.items() if f in ("name", "key")]
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        start = pos = m.pos
+        seen: dict[str, tuple[str, int]] = {}
+        while True:
+            match = self.PAIR.match(buf, pos)
+            if match is None:
+                break
+            if match.end() == len(buf) and not m.final and match.lastindex == 4:
+                break  # an unquoted value may go on
+            group = match.lastindex or 2
+            seen.setdefault(match.group(1), (match.group(group), match.start(group)))
+            pos = match.end()
+        after = WS.match(buf, pos).end()  # type: ignore[union-attr]
+        closed = self.closed is not None and buf.startswith("/", after)
+        end = after + 1 if closed else after
+        if not buf.startswith(self.end, end):
+            if not m.final and len(buf) - start < 4 * m.limits.name and (
+                after == len(buf) or partial((self.end,), buf, end) or self._open(buf, after)
+            ):
+                return None
+            if m.final and (after == len(buf) or partial((self.end,), buf, end) or self._open(buf, after)):
+                return m.truncated(f"{self.opener!r}")
+            m.pos = after
+            if len(buf) - start >= 4 * m.limits.name and after == len(buf):
+                return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tag {self.opener!r} has no end"))
+            return m.expected(repr(self.end))
+        m.pos = end + len(self.end)
+        for attribute, field in self.attributes.items():
+            if attribute in seen:
+                text, at = seen[attribute]
+                if self.escape and "&" in text:
+                    text = text.replace("&quot;", '"').replace("&amp;", "&")
+                failed = set_field(m, field, text, m.base + at)
+                if failed is not None:
+                    return failed
+        for attribute in self.required:
+            if attribute not in seen:
+                field = self.attributes[attribute]
+                code = "tool_call.invalid_name" if field == "name" else "tool_call.unrecognized"
+                at = m.call_start if field == "name" and m.call_start is not None else m.base + start - len(self.opener)
+                return m.fail(Fault(code, at, f"{self.opener} needs a {attribute} attribute", f'{attribute}="..."'))
+        return self.closed if closed else self.next
+
+    @staticmethod
+    def _open(buf: str, pos: int) -> bool:
+        """Whether what stands at ``pos`` may grow into an attribute."""
+        match = re.compile(r"""[^\s=<>"'/|]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(buf, pos)
+        return match is not None and match.end() == len(buf)
+
+    def first(self) -> tuple[str, ...] | None:
+        return (" ", "\n", "\t", self.end[0], "/")
+
+
+class Switch(Op):
+    """Several ways on; the next characters decide, else ``default``."""
+
+    def __init__(self) -> None:
+        self.branches: list[tuple[tuple[str, ...], Op]] = []
+        self.default: Op | None = None
+        self.stray: bool = False
+        self.ws = True
+
+    def link(self) -> None:
+        """Order the literals, the longest first."""
+        pairs = [(text, op) for texts, op in self.branches for text in texts]
+        pairs.sort(key=lambda pair: -len(pair[0]))
+        self.pairs = pairs
+        self.texts = tuple(text for text, _ in pairs)
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        pos = m.pos
+        if self.ws:
+            pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+        if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+            for text, op in self.pairs:
+                if buf.startswith(text, pos):
+                    if m.call_start is None:
+                        m.sep(m.pos, pos)
+                    elif m.args is None:
+                        m.args_from = m.base + pos
+                    m.pos = pos
+                    return op
+        if not m.final and (pos == len(buf) or partial(self.texts, buf, pos)):
+            return None
+        if self.stray and pos < len(buf):
+            return self._stray(m)
+        return self.default
+
+    def _stray(self, m: Machine) -> Op | None:
+        """Text between the calls of a section: content, up to what may come next."""
+        buf = m.buf
+        best = -1
+        for text in self.texts:
+            found = buf.find(text, m.pos)
+            if found >= 0 and (best < 0 or found < best):
+                best = found
+        end = best
+        if best < 0:
+            end = len(buf)
+            if not m.final:
+                keep = max(map(len, self.texts)) - 1
+                end = max(m.pos, end - keep)
+        m.content(m.pos, end)
+        m.pos = end
+        return self if best >= 0 or m.final else None
+
+    def first(self) -> tuple[str, ...] | None:
+        texts: tuple[str, ...] = self.texts if hasattr(self, "texts") else tuple(
+            text for texts, _ in self.branches for text in texts
+        )
+        if self.default is not None:
+            more = self.default.first()
+            if more is None:
+                return texts or None
+            texts += more
+        return texts
+
+
+class UnitBegin(Op):
+    """A list of calls begins that is one unit."""
+
+    def run(self, m: Machine) -> Op | None:
+        m.begin_unit(m.pos)
+        return self.next
+
+    def first(self) -> tuple[str, ...] | None:
+        return None if self.next is None else self.next.first()
+
+
+class UnitEnd(Op):
+    """The list is closed."""
+
+    def run(self, m: Machine) -> Op | None:
+        m.end_unit()
+        m.after_markup = True
+        return TO_TEXT
+
+
+class ToText(Op):
+    """Back to the text around the calls."""
+
+    def run(self, m: Machine) -> Op | None:
+        return m.plan.text
+
+
+TO_TEXT = ToText()
+
+
+def put_argument(m: Machine, key: str, value: Any, json: str) -> None:
+    """One more argument of the call, with its JSON text."""
+    if m.args is None:
+        m.args = {}
+        m.json = []
+    assert m.json is not None
+    head = ("{" if not m.json else ", ") + quote(key) + ": "
+    m.args[key] = value
+    m.json.append(head + json)
+    if m.live:
+        if not m.started:
+            m.start_call()
+        m.delta(head + json)

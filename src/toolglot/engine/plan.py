@@ -1,0 +1,343 @@
+"""A plan: what a machine looks for in text, made once for a format or for all that can be detected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..format import Format
+from ..pattern import CallObject
+from .compile import Entry, Program
+from .machine import Machine
+from .ops import Op, partial
+from .shapes import SEED
+from .text import WAIT, AfterReasoning, ReasoningOp, Recover, StartList, Text
+
+
+@dataclass(frozen=True)
+class Untagged:
+    """How calls without markup are looked for."""
+
+    tier: str  # json or python
+    format_id: str
+    eager: bool = False
+    start: bool = False
+    keys: CallObject = SEED
+    dialect: str = "python"
+
+
+@dataclass
+class Delimiters:
+    """The delimiters of reasoning in a plan."""
+
+    open: str
+    close: str
+    inner: tuple[str, str]
+    after: str
+    calls: bool
+    after_op: Op
+
+
+class CallEntry:
+    """A literal that opens calls of one or several formats."""
+
+    def __init__(self, plan: Plan, entries: list[Entry]) -> None:
+        self.plan = plan
+        self.entries = sorted(entries, key=lambda e: (not e.lits, e.fmt.rank))
+        real = [e for e in entries if not e.bare]
+        self.fallback = min(real, key=lambda e: e.fmt.rank) if real else None
+        if len(entries) == 1 and self.fallback is not None and not _needs_look(entries[0]):
+            entries[0].sure = True
+            self.only: Entry | None = entries[0]
+        else:
+            self.only = None
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Go into the format that stands at ``buf[i]``; None: it is text; `WAIT`: more text decides."""
+        entry = self.only
+        if entry is None:
+            for candidate in self.entries:
+                verdict = candidate.test(m, j)
+                if verdict is None:
+                    return WAIT
+                if verdict:
+                    entry = candidate
+                    break
+            else:
+                entry = self.fallback
+                if entry is None:
+                    return None
+        m.ends_to = -1
+        plan = self.plan
+        if i > pos:
+            plan.text.before(m, pos, i, entry.fmt.before)
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        m.after_markup = True
+        m.fmt = entry.begin.fmt
+        m.resume = entry.begin
+        m.ws_to = 0
+        m.scan = 0
+        if entry.begins:
+            m.begin(i)
+        else:
+            m.sep(i, j)
+        m.pos = j
+        return entry.op
+
+    def test(self, m: Machine, j: int) -> bool | None:
+        """Whether a call begins behind the literal that ends at ``j``."""
+        for entry in self.entries:
+            verdict = entry.test(m, j)
+            if verdict is not False:
+                return verdict
+        return False
+
+
+def _needs_look(entry: Entry) -> bool:
+    from .ops import Attributes
+
+    return isinstance(entry.op, Attributes)
+
+
+class MachineEntry(CallEntry):
+    """A literal that opens the text of a hand-written machine."""
+
+    def __init__(self, plan: Plan, program: Program) -> None:
+        self.plan = plan
+        self.program = program
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        verdict = self.program.machine.test(m, i)
+        if verdict is None:
+            return WAIT
+        if not verdict:
+            return None
+        if i > pos:
+            self.plan.text.before(m, pos, i, self.program.fmt.before)
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        m.ends_to = -1
+        m.scan = 0
+        m.pos = i
+        op: Op = self.program.machine.op
+        return op
+
+    def test(self, m: Machine, j: int) -> bool | None:
+        return False
+
+
+class OpenEntry:
+    """A literal that opens reasoning."""
+
+    def __init__(self, plan: Plan, op: ReasoningOp) -> None:
+        self.plan = plan
+        self.op = op
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Reasoning opens at a line start or behind markup; in the middle of a line the literal is text."""
+        buf = m.buf
+        k = i
+        while k > 0 and buf[k - 1] in " \t":
+            k -= 1
+        before = buf[k - 1] if k else m.prev
+        blank = m.after_markup and not buf[pos:i].strip()
+        if not blank and before not in ("", "\n"):
+            m.literal_opens += 1
+            return None
+        m.ends_to = -1
+        self.plan.text.before(m, pos, i, (self.plan.lead,))
+        if m.tracker is not None:
+            m.tracker.finish(m)
+        m.sep(i, j)
+        m.pos = j
+        m.scan = 0
+        m.st = None
+        return self.op
+
+
+class CloseEntry:
+    """A literal that closes reasoning, met outside of it."""
+
+    def __init__(self, plan: Plan, delimiters: Delimiters) -> None:
+        self.plan = plan
+        self.d = delimiters
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Reasoning that was never opened: the text before it is reasoning."""
+        if m.literal_opens:
+            m.literal_opens -= 1
+            return None
+        m.ends_to = -1
+        white = self.d.inner[1]
+        k = i - len(white) if white and m.buf.endswith(white, pos, i) else i
+        m.content(pos, k)
+        if m.tracker is not None:
+            m.tracker.drop(m)
+        m.reclassify(m.base + k)
+        m.sep(k, j)
+        m.pos = j
+        m.scan = 0
+        m.ws_to = 0
+        m.after_markup = True
+        return self.d.after_op
+
+
+class WrapEntry:
+    """Markup around content that is dropped."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Drop it."""
+        m.ends_to = -1
+        self.plan.text.before(m, pos, i, ())
+        m.sep(i, j)
+        m.pos = j
+        m.scan = 0
+        m.ws_to = 0
+        m.after_markup = True
+        return self.plan.text
+
+
+class EndEntry:
+    """A token that ends the turn: no content where nothing but such tokens follow."""
+
+    def __init__(self, plan: Plan, texts: tuple[str, ...]) -> None:
+        self.plan = plan
+        self.texts = texts
+        self.run = re.compile(rf"(?:{'|'.join(map(re.escape, texts))}|[ \t\r\n])*").match
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Wait for the end of the text."""
+        buf = m.buf
+        match = self.run(buf, max(i, m.ends_to - m.base) if m.ends_to >= 0 else i)
+        assert match is not None
+        end = match.end()
+        if end == len(buf):
+            if m.final:
+                self.plan.text.before(m, pos, i, ())
+                m.sep(i, end)
+                m.pos = end
+                m.ends_to = -1
+                return self.plan.text
+            m.ends_to = m.base + end
+            return WAIT
+        if not m.final and partial(self.texts, buf, end):
+            m.ends_to = m.base + end
+            return WAIT
+        m.ends_to = -1
+        return None
+
+
+class Plan:
+    """What to look for, and what to do where it is found."""
+
+    def __init__(
+        self,
+        programs: Iterable[Program],
+        *,
+        format_id: str | None = None,
+        untagged: tuple[Untagged, ...] = (),
+        probe: bool = False,
+    ) -> None:
+        self.format_id = format_id
+        self.untagged = untagged
+        programs = list(programs)
+        formats: list[Format] = [p.fmt for p in programs]
+        self.formats = formats
+        by_text: dict[str, list[Entry]] = {}
+        for program in programs:
+            for entry in program.entries:
+                for text in entry.texts:
+                    by_text.setdefault(text, []).append(entry)
+        self.entries: dict[str, Any] = {text: CallEntry(self, entries) for text, entries in by_text.items()}
+        self.call_literals = tuple(by_text)
+        specials = sorted({text for fmt in formats for text in fmt.special}, key=len, reverse=True)
+        self.special = re.compile("|".join(map(re.escape, specials))) if specials else None
+        self.text = Text(self)
+        self.recover = Recover(self)
+        self.lead = ""
+        self.start: Op = self.text
+        if not probe:
+            self._around(programs, formats)
+        literals = sorted(self.entries, key=len, reverse=True)
+        self.search = _search(literals)
+        self.longer = {
+            a: tuple(b for b in literals if b != a and b.startswith(a))
+            for a in literals
+            if any(b != a and b.startswith(a) for b in literals)
+        }
+        self.shorter = {
+            a: tuple(b for b in literals if b != a and a.startswith(b))
+            for a in literals
+            if any(b != a and a.startswith(b) for b in literals)
+        }
+        self.prefixes = frozenset(text[:n] for text in literals for n in range(1, len(text)))
+        self.longest = max(map(len, literals), default=1)
+        self.heads = re.compile("[" + re.escape("".join(sorted({t[0] for t in literals}))) + "]") if literals else None
+        befores = {text for fmt in formats for text in fmt.before} | {self.lead}
+        self.before_chars = frozenset("".join(befores))
+        self.before_size = max(map(len, befores), default=0)
+        self.probe = self if probe else Plan(programs, format_id=format_id, probe=True)
+
+    def _around(self, programs: list[Program], formats: list[Format]) -> None:
+        merged: dict[tuple[str, str], Delimiters] = {}
+        for fmt in formats:
+            r = fmt.reasoning
+            if r is None:
+                continue
+            if r.lead:
+                self.lead = r.lead
+            known = merged.get((r.open, r.close))
+            if known is None:
+                known = merged[r.open, r.close] = Delimiters(r.open, r.close, ("", ""), "", False, self.text)
+            known.inner = (known.inner[0] or r.inner[0], known.inner[1] or r.inner[1])
+            known.after = max(known.after, r.after, key=len)
+            known.calls = known.calls or fmt.calls_in_reasoning
+        self.reasonings: dict[str, ReasoningOp] = {}
+        for d in merged.values():
+            d.after_op = AfterReasoning(self, d.after)
+            op = ReasoningOp(self, d)
+            self.reasonings[d.open] = op
+            self.entries[d.open] = OpenEntry(self, op)
+            self.entries.setdefault(d.close, CloseEntry(self, d))
+        for fmt in formats:
+            for text in fmt.wrappers:
+                self.entries.setdefault(text, WrapEntry(self))
+        ends = tuple({text for fmt in formats for text in fmt.turn_ends if text not in self.entries})
+        if ends:
+            entry = EndEntry(self, ends)
+            for text in ends:
+                self.entries[text] = entry
+        for program in programs:
+            if program.machine is not None:
+                for text in program.machine.openers:
+                    self.entries[text] = MachineEntry(self, program)
+                if len(programs) == 1:
+                    self.start = program.machine.start(self)
+            if program.start is not None and len(programs) == 1:
+                op, begin, wrapper = program.start
+                self.start = StartList(self, op, begin, wrapper)
+
+    def hold(self, buf: str, scan: int, size: int) -> int:
+        """From where ``buf`` could be the beginning of a literal."""
+        if self.heads is None:
+            return size
+        match = self.heads.search(buf, max(scan, size - self.longest + 1))
+        while match is not None:
+            i = match.start()
+            if buf[i:] in self.prefixes:
+                return i
+            match = self.heads.search(buf, i + 1)
+        return size
+
+
+def _search(literals: list[str]) -> Any:
+    """A search for the first of ``literals``; a common first character lets it run at the speed of memchr."""
+    if not literals:
+        return lambda buf, pos: None
+    return re.compile("|".join(map(re.escape, literals))).search

@@ -1,0 +1,464 @@
+"""The operations of the text around the calls: content, reasoning, and what follows a broken call."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Fault
+from .machine import Machine
+from .ops import WS, Begin, Op, partial
+
+if TYPE_CHECKING:
+    from .plan import Delimiters, Plan
+
+
+class Wait(Op):
+    """Says that more text decides."""
+
+
+WAIT = Wait()
+
+
+class Text(Op):
+    """Content, up to the next markup."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def run(self, m: Machine) -> Op | None:
+        plan = self.plan
+        buf = m.buf
+        pos = m.pos
+        size = len(buf)
+        search = plan.search
+        scan = max(pos, m.scan - m.base)
+        if m.after_markup and m.ends_to < 0 and not m.final:
+            # White space behind markup is a separator if markup follows, else content: wait for what follows.
+            white = WS.match(buf, max(pos, m.ws_to - m.base)).end()  # type: ignore[union-attr]
+            if white == size:
+                m.ws_to = m.base + white
+                return None
+        while True:
+            match = search(buf, scan)
+            if match is None:
+                break
+            i = match.start()
+            literal = match.group()
+            if m.masked and m.is_masked(i):
+                scan = i + 1
+                continue
+            longer = plan.longer.get(literal)
+            if longer is not None and not m.final and partial(longer, buf, i):
+                return self.hold(m, pos, i)
+            op = plan.entries[literal].decide(m, pos, i, i + len(literal))
+            if op is None:
+                for shorter in plan.shorter.get(literal, ()):
+                    op = plan.entries[shorter].decide(m, pos, i, i + len(shorter))
+                    if op is not None:
+                        break
+            if op is None:
+                scan = i + 1
+                continue
+            if op is WAIT:
+                return self.hold(m, pos, i)
+            m.scan = 0
+            return op
+        if m.final:
+            self.before(m, pos, size, ())
+            m.pos = size
+            m.done = True
+            if m.tracker is not None:
+                m.tracker.finish(m)
+            return None
+        return self.hold(m, pos, plan.hold(buf, scan, size))
+
+    def hold(self, m: Machine, pos: int, i: int) -> None:
+        """Give out the text before ``i`` and wait; what may be a separator before markup is held as well."""
+        m.scan = m.base + i
+        plan = self.plan
+        buf = m.buf
+        if m.after_markup and WS.match(buf, pos).end() >= i:  # type: ignore[union-attr]
+            return
+        j = i
+        white = plan.before_chars
+        if white:
+            stop = max(pos, i - plan.before_size)
+            while j > stop and buf[j - 1] in white:
+                j -= 1
+        if j > pos:
+            m.after_markup = False
+            m.content(pos, j)
+            m.pos = j
+
+    def before(self, m: Machine, pos: int, i: int, separators: tuple[str, ...]) -> None:
+        """The text before markup that stands at ``i``: content, less what the template writes between."""
+        if i == pos:
+            return
+        buf = m.buf
+        if m.after_markup and WS.match(buf, pos).end() >= i:  # type: ignore[union-attr]
+            if m.parts or m.separators or m.base + pos > 0:
+                m.sep(pos, i)
+            else:
+                m.content(pos, i)
+            return
+        j = i
+        for separator in separators:
+            if separator and buf.endswith(separator, pos, i):
+                j = i - len(separator)
+                break
+        m.content(pos, j)
+        m.sep(j, i)
+
+    def first(self) -> tuple[str, ...] | None:
+        return None
+
+
+class StartList(Op):
+    """The start of an output that may be a Python list of calls."""
+
+    def __init__(self, plan: Plan, op: Op, begin: Begin, wrapper: str) -> None:
+        self.plan = plan
+        self.op = op
+        self.begin = begin
+        blank = r"[ \t\r\n]*"
+        head = rf"(?:{re.escape(wrapper)}{blank})?" if wrapper else ""
+        self.wrapper = wrapper
+        self.whole = re.compile(rf"{blank}{head}\[{blank}[A-Za-z_][A-Za-z0-9_.]*\(").match
+        self.part = re.compile(rf"{blank}{head}(?:\[{blank}(?:[A-Za-z_][A-Za-z0-9_.]*)?)?\Z").match
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        pos = m.pos
+        if not self.whole(buf, pos):
+            if not m.final and len(buf) - pos < m.limits.name:
+                white = WS.match(buf, pos).end()  # type: ignore[union-attr]
+                if self.part(buf, pos) or partial((self.wrapper,), buf, white):
+                    return None
+            return self.plan.text
+        white = WS.match(buf, pos).end()  # type: ignore[union-attr]
+        m.sep(pos, white)
+        m.pos = white
+        m.resume = self.begin
+        m.fmt = self.begin.fmt
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        return self.op
+
+    def first(self) -> tuple[str, ...] | None:
+        return None
+
+
+class ReasoningOp(Op):
+    """Reasoning, up to its closer."""
+
+    def __init__(self, plan: Plan, delimiters: Delimiters) -> None:
+        self.plan = plan
+        self.d = delimiters
+        texts = [delimiters.close, *plan.call_literals]
+        self.search = re.compile("|".join(re.escape(t) for t in sorted(texts, key=len, reverse=True))).search
+        self.texts = tuple(texts)
+        self.longest = max(map(len, texts))
+        self.heads = frozenset(t[0] for t in texts)
+
+    def run(self, m: Machine) -> Op | None:
+        st = m.st
+        if st is None:
+            st = m.st = _Open(m.base + m.pos)
+        if st.child is not None and not self.probing(m, st):
+            return None
+        if m.st is None:
+            return self.plan.text
+        buf = m.buf
+        pos = m.pos
+        size = len(buf)
+        if st.inner:  # the white space that the template writes behind the opener
+            white = self.d.inner[0]
+            if not m.final and partial((white,), buf, pos):
+                return None
+            st.inner = False
+            if white and buf.startswith(white, pos):
+                m.sep(pos, pos + len(white))
+                pos = m.pos = pos + len(white)
+        scan = max(pos, m.scan - m.base)
+        close = self.d.close
+        while True:
+            match = self.search(buf, scan)
+            if match is None:
+                break
+            i = match.start()
+            literal = match.group()
+            if m.masked and m.is_masked(i):
+                scan = i + 1
+                continue
+            if literal == close:
+                self.give(m, pos, i, closing=True)
+                m.pos = end = i + len(close)
+                m.sep(i, end)
+                return self.closed(m)
+            if st.opener is None:
+                st.opener = m.base + i
+            if self.d.calls and not m.probe:
+                m.scan = m.base + i
+                verdict = self.plan.entries[literal].test(m, i + len(literal))
+                if verdict is None:
+                    return self.hold(m, pos, i)
+                if verdict:
+                    return self.start_probe(m, st, pos, i)
+            scan = i + 1
+        if m.final:
+            self.give(m, pos, size, closing=False)
+            m.pos = size
+            return self.unclosed(m, st)
+        hold = size
+        t = max(pos, scan, size - self.longest + 1)
+        while t < size:
+            if buf[t] in self.heads and partial(self.texts, buf, t):
+                hold = t
+                break
+            t += 1
+        return self.hold(m, pos, hold)
+
+    def hold(self, m: Machine, pos: int, i: int) -> None:
+        """Give out reasoning, but for white space that may belong to the closer."""
+        m.scan = m.base + i
+        buf = m.buf
+        j = i
+        size = max(len(self.d.inner[1]), self.plan.before_size)
+        while j > pos and i - j < size and buf[j - 1] == "\n":
+            j -= 1
+        if j > pos:
+            m.reasoning(pos, j)
+            m.pos = j
+
+    def give(self, m: Machine, pos: int, i: int, *, closing: bool) -> None:
+        """The reasoning up to ``i``; before a closer the template's white space is no part of it."""
+        j = i
+        white = self.d.inner[1]
+        if closing and white and m.buf.endswith(white, pos, i):
+            j -= len(white)
+        m.reasoning(pos, j)
+        m.sep(j, i)
+
+    def closed(self, m: Machine) -> Op:
+        """The block is closed: take the white space that the template writes behind it."""
+        m.st = None
+        m.scan = 0
+        m.ws_to = 0
+        m.after_markup = True
+        return self.d.after_op
+
+    def unclosed(self, m: Machine, st: _Open) -> Op:
+        """The text ends in the block."""
+        m.st = None
+        m.notes.append("reasoning.unclosed")
+        if st.opener is not None:
+            m.call_start = None
+            at = st.opener
+            line, column = m.where(at) if at >= m.base else (None, None)
+            from ..errors import ParseError
+
+            error = ParseError(
+                "the reasoning was never closed, so the call in it is not run",
+                "reasoning.unclosed",
+                position=at,
+                line=line,
+                column=column,
+                expected=repr(self.d.close),
+            )
+            m.add_error(error, None)
+        return self.plan.text
+
+    # -- calls from an open block ----------------------------------------------------------------------------
+
+    def start_probe(self, m: Machine, st: _Open, pos: int, i: int) -> Op | None:
+        """A call may stand at ``i``: read it beside, hold the text with it until more is known."""
+        buf = m.buf
+        j = i
+        size = max(len(self.d.inner[1]), self.plan.before_size)
+        while j > pos and i - j < size and buf[j - 1] == "\n":
+            j -= 1
+        m.reasoning(pos, j)
+        child = Machine(self.plan.probe)
+        child.probe = True
+        child.live = m.live
+        child.tools = m.tools
+        child.limits = m.limits
+        child.ids = m.ids
+        child.index = m.index
+        child.base = m.base + i
+        child.masked = m.masked
+        st.child = child
+        st.lines = (m.lines + buf.count("\n", 0, i), m.base + buf.rfind("\n", 0, i) + 1)
+        if "\n" not in buf[:i]:
+            st.lines = (m.lines, m.line_start)
+        child.lines, child.line_start = st.lines
+        st.held_from = m.base + j
+        st.held = [buf[j:i]]
+        st.tail = ""
+        m.pos = i
+        return self
+
+    def probing(self, m: Machine, st: _Open) -> bool:
+        """Feed the probe. True: it is over, go on reading at ``m.pos``."""
+        piece = m.buf[m.pos :]
+        m.pos = len(m.buf)
+        close = self.d.close
+        window = st.tail + piece
+        found = window.find(close)
+        child = st.child
+        if found >= 0:
+            return self.release(m, st, piece, m.base + len(m.buf) - len(window) + found)
+        st.held.append(piece)
+        st.tail = window[-len(close) + 1 :]
+        if piece and not child.done:
+            child.feed(piece)
+        if child.bad is None and m.final:
+            child.cut = m.cut
+            child.close()
+        if child.bad is not None:
+            return self.release(m, st, "", child.bad)
+        if not m.final:
+            return False
+        if m.cut or not child.calls:
+            return self.release(m, st, "", m.base + len(m.buf), over=True)
+        # The end, and nothing but calls: they are calls.
+        m.sep_at(st.held_from, child.separators[0][0] if False else child_start(child, st))
+        m.flush()
+        m.separators.extend(child.separators)
+        m.calls.extend(child.calls)
+        child.flush()
+        m.parts.extend(child.parts)
+        m.events.extend(child.events)
+        m.notes.append("reasoning.unclosed")
+        m.index = child.index
+        m.st = None
+        m.after_markup = True
+        return True
+
+    def release(self, m: Machine, st: _Open, piece: str, upto: int, *, over: bool = False) -> bool:
+        """The held text is reasoning up to ``upto``; what follows is read again from there."""
+        text = "".join(st.held) + piece
+        start = st.held_from
+        rest_from = upto - start
+        head = text[:rest_from]
+        white = self.d.inner[1]
+        rest = text[rest_from:]
+        # Re-read what follows; the newline before a closer is the closer's.
+        if white and head.endswith(white):
+            head = head[: -len(white)]
+            rest = white + rest
+        m.put(1, start, head)
+        at = start + len(head)
+        m.buf = rest
+        m.base = at
+        m.pos = 0
+        m.scan = at
+        lines, line_start = st.lines
+        prefix = text[: len(head)]
+        # st.lines holds for the call's opener, which stands behind what was held with it.
+        skip = len(st.held[0])
+        if len(prefix) > skip:
+            newlines = prefix.count("\n", skip)
+            if newlines:
+                line_start = start + prefix.rfind("\n") + 1
+            lines += newlines
+        m.lines, m.line_start = lines, line_start
+        st.child = None
+        st.held = []
+        return True
+
+
+def child_start(child: Machine, st: _Open) -> int:
+    """Where the probe began."""
+    return st.held_from + len(st.held[0])
+
+
+class _Open:
+    """An open block of reasoning."""
+
+    __slots__ = ("child", "held", "held_from", "inner", "lines", "opener", "start", "tail")
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.inner = True
+        self.opener: int | None = None
+        self.child: Any = None
+        self.held: list[str] = []
+        self.held_from = 0
+        self.tail = ""
+        self.lines = (0, 0)
+
+
+class AfterReasoning(Op):
+    """The white space that the template writes behind a closed block; at most ``size`` line breaks."""
+
+    def __init__(self, plan: Plan, after: str) -> None:
+        self.plan = plan
+        self.after = after
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        pos = m.pos
+        end = pos
+        for char in self.after:
+            if end == len(buf):
+                if not m.final:
+                    return None
+                break
+            if buf[end] != char:
+                break
+            end += 1
+        m.sep(pos, end)
+        m.pos = end
+        return self.plan.text
+
+
+class Recover(Op):
+    """Behind a broken call: its own closer, else the next opener, else the end."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.cache: dict[Any, Any] = {}
+
+    def run(self, m: Machine) -> Op | None:
+        begin: Begin | None = m.resume
+        known = self.cache.get(begin)
+        if known is None:
+            own = begin.closers + begin.section_closers + begin.siblings if begin is not None else ()
+            texts = sorted({*own, *self.plan.call_literals}, key=len, reverse=True)
+            known = self.cache[begin] = (re.compile("|".join(map(re.escape, texts))), max(map(len, texts), default=1))
+        regex, longest = known
+        buf = m.buf
+        pos = m.pos
+        match = regex.search(buf, pos)
+        if match is not None and m.own_opener and match.start() + m.base == m.call_start:
+            match = regex.search(buf, pos + 1)  # the broken call's own opener
+        if match is None:
+            if not m.final:
+                m.pos = max(pos, len(buf) - longest + 1)
+                return None
+            m.pos = len(buf)
+            return self.over(m, self.plan.text)
+        text = match.group()
+        if begin is not None and text in begin.closers:
+            m.pos = match.end()
+            return self.over(m, begin.resume)
+        m.pos = match.start()
+        if begin is not None and (text in begin.section_closers or text in begin.siblings):
+            return self.over(m, begin.resume)
+        return self.over(m, self.plan.text)
+
+    def over(self, m: Machine, op: Op | None) -> Op | None:
+        """The region is known."""
+        fault: Fault | None = m.fault
+        assert fault is not None and m.call_start is not None
+        start = m.call_start if m.unit is None else m.drop_unit()
+        m.report(fault, (start, m.base + m.pos))
+        m.call_start = None
+        m.kept = None
+        m.fault = None
+        m.after_markup = True
+        m.scan = 0
+        m.ws_to = 0
+        return op

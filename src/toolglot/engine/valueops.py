@@ -1,0 +1,454 @@
+"""The operations that read what a call says: JSON call objects, arguments in one notation, bare values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import Fault
+from ..pattern import CallObject
+from ..values.bare import decode_entities, read_text
+from ..values.dialect import FUNCTION_GEMMA, GEMMA, JSON, PYTHON, PYTHONIC
+from ..values.json import quote, scan
+from ..values.literal import LiteralReader
+from ..values.simple import scan_arguments
+from . import shapes
+from .machine import Found, Machine
+from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
+
+DIALECTS = {"json": JSON, "python": PYTHON, "pythonic": PYTHONIC, "gemma": GEMMA, "function_gemma": FUNCTION_GEMMA}
+_STRING = frozenset(("string",))
+
+
+class Reading:
+    """A value that is being read piece by piece."""
+
+    __slots__ = ("args_from", "reader", "sent", "start")
+
+    def __init__(self, reader: LiteralReader, start: int) -> None:
+        self.reader = reader
+        self.start = start  # absolute
+        self.args_from: int | None = None
+        self.sent = start
+
+
+def absolute(m: Machine, fault: Fault) -> Fault:
+    """The fault as the call's: what ends with the text is truncated."""
+    if fault.end and m.cut:
+        return Fault("tool_call.truncated", fault.at, fault.text, fault.expected, True)
+    return fault
+
+
+class CallObjectOp(Op):
+    """A JSON object that is a call (or, with ``many``, a list of them)."""
+
+    def __init__(self, spec: CallObject) -> None:
+        self.spec = spec
+        blank = r"[ \t\r\n]*"
+        name = "|".join(map(re.escape, spec.name))
+        arguments = "|".join(map(re.escape, spec.arguments))
+        # The usual case in one match: the name, then the arguments, and nothing else.
+        self.head = re.compile(
+            rf'\{{{blank}"(?:{name})"{blank}:{blank}"([^"\\\x00-\x1f\ud800-\udfff]+)"{blank},{blank}"(?:{arguments})"'
+            rf"{blank}:{blank}(?=\{{)"
+        ).match
+        self.tail = re.compile(blank + r"\}").match
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        pos = m.pos
+        st = m.st
+        if st is None:
+            if self.ws:
+                pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+            head = self.head(buf, pos)
+            if head is not None:
+                args_at = head.end()
+                result = scan(buf, args_at)
+                if result is not None:
+                    tail = self.tail(buf, result[1])
+                    if tail is not None:
+                        m.name = head.group(1)
+                        m.name_at = m.base + pos
+                        m.args = result[0]
+                        m.raw_span = (args_at + m.base, result[1] + m.base)
+                        if m.live:
+                            m.start_call()
+                            m.delta(buf[args_at : result[1]])
+                        m.pos = tail.end()
+                        return self.next
+            if pos == len(buf):
+                if not m.final:
+                    m.pos = pos
+                    return None
+            elif buf[pos] in "{[":
+                shape = shapes.read(buf, pos, m.base, self.spec)
+                if shape is not None:
+                    m.pos = shape[1]
+                    return self.take(m, shape[0], m.base + pos, buf[pos])
+            st = m.st = Reading(LiteralReader(JSON, m.base + pos, depth=m.limits.depth), m.base + pos)
+        reader: LiteralReader = st.reader
+        try:
+            end = reader.feed(buf, pos, m.final)
+        except Fault as fault:
+            return m.fail(absolute(m, fault))
+        m.pos = end
+        if m.live:
+            self.stream(m, st, buf, pos, end)
+        if not reader.done:
+            return None
+        m.st = None
+        raw = m.region(st.start, m.base + end)
+        shape = shapes.read(raw, 0, st.start, self.spec) if raw[:1] in ("{", "[") else (None, 0)
+        assert shape is not None, "the reader and the scanner disagree"
+        return self.take(m, shape[0], st.start, raw[0])
+
+    def take(self, m: Machine, shape: Any, at: int, head: str) -> Op | None:
+        """Note the calls of a complete value."""
+        if shape is None or (head == "[" and not self.spec.many):
+            if m.fault is None:
+                m.fault = Fault("tool_call.unrecognized", at, "tagged content is not a recognized tool call")
+        elif isinstance(shape, Fault):
+            m.fault = m.fault or shape
+        else:
+            m.founds = shape
+        return self.next
+
+    def stream(self, m: Machine, st: Reading, buf: str, pos: int, end: int) -> None:
+        """Give out the arguments as they come, once the name is known."""
+        reader = st.reader
+        now = m.base + end
+        if st.args_from is None:
+            current = reader.member
+            spec = self.spec
+            if current is None or current[0] not in spec.arguments:
+                return
+            for key, a, b in reader.members:
+                if key in spec.name:
+                    text = m.region(a, b)
+                    break
+            else:
+                return
+            if text[:1] != '"' or "\\" in text or m.region(current[1], current[1] + 1) != "{":
+                return
+            m.name = text[1:-1]
+            m.start_call()
+            st.args_from = st.sent = current[1]
+        elif reader.members and reader.member is None or (reader.member and reader.member[1] != st.args_from):
+            for _, a, b in reversed(reader.members):
+                if a == st.args_from:
+                    now = b
+        if now > st.sent:
+            m.delta(m.region(st.sent, now))
+            st.sent = now
+
+    def first(self) -> tuple[str, ...] | None:
+        return ("{", "[") if self.spec.many else ("{",)
+
+
+class ArgumentsOp(Op):
+    """All arguments in a notation that ends by itself."""
+
+    def __init__(self, codec: str) -> None:
+        self.codec = codec
+        self.dialect = DIALECTS[codec]
+        self.python = codec in ("python", "pythonic")
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        pos = m.pos
+        st = m.st
+        if st is None:
+            if not self.python:
+                pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+                m.pos = pos
+            if m.final or m.live:
+                whole = self.whole(m, buf, pos)
+                if whole:
+                    return self.next
+            reader = LiteralReader(
+                self.dialect,
+                m.base + pos,
+                depth=m.limits.depth,
+                json_out=self.codec != "json",
+                arguments=self.python,
+            )
+            st = m.st = Reading(reader, m.base + pos)
+        reader = st.reader
+        try:
+            end = reader.feed(buf, pos, m.final)
+        except Fault as fault:
+            return m.fail(absolute(m, fault))
+        m.pos = end
+        now = m.base + end
+        if self.codec == "json":
+            if m.live and now > st.sent:
+                if st.args_from is None and m.region(st.sent, now).strip():
+                    st.args_from = st.sent
+                    if m.region(st.sent, now).lstrip()[0] == "{":
+                        m.start_call()
+                m.delta(m.region(st.sent, now))
+                st.sent = now
+        else:
+            piece = reader.take()
+            if piece:
+                if m.json is None:
+                    m.json = []
+                m.json.append(piece)
+                if m.live:
+                    if not m.started:
+                        m.start_call()
+                    m.delta(piece)
+        if not reader.done:
+            return None
+        m.st = None
+        start = st.start
+        if self.codec == "json":
+            text = m.region(start, now)
+            self.take_json(m, reader.value, text, 0, len(text), start)
+        else:
+            m.args = reader.value
+            m.raw_span = (start, now - 1 if self.python else now)
+            if not isinstance(m.args, dict):
+                m.args = {}
+                m.fault = m.fault or Fault("tool_call.invalid_arguments", start, "tool call arguments must be an object")
+        return self.next
+
+    def whole(self, m: Machine, buf: str, pos: int) -> bool:
+        """Read arguments that are all there, the fast way."""
+        if self.codec == "json":
+            result = scan(buf, pos)
+            if result is None:
+                return False
+            m.pos = result[1]
+            if m.live and buf[pos] == "{":
+                m.start_call()
+                m.delta(buf[pos : result[1]])
+            self.take_json(m, result[0], buf, pos, result[1], m.base)
+            return True
+        if self.python:
+            simple = scan_arguments(buf, pos)
+            if simple is None:
+                return False
+            m.args, json, end = simple
+            m.json = [json]
+            if m.live:
+                m.start_call()
+                m.delta(json)
+            m.raw_span = (m.base + pos, m.base + end - 1)
+            m.pos = end
+            return True
+        return False
+
+    def take_json(self, m: Machine, value: Any, text: str, a: int, b: int, base: int) -> None:
+        """Note JSON arguments, decoding a JSON string once."""
+        if isinstance(value, dict):
+            m.args = value
+            m.raw_span = (base + a, base + b)
+            return
+        decoded = shapes.decode_arguments(value, text, a, b, base, base + a)
+        if isinstance(decoded, Fault):
+            m.fault = m.fault or decoded
+            return
+        found = Found(m.name or "", *decoded)
+        found.id = m.id
+        found.name_at = m.name_at
+        m.founds = [found]
+
+    def first(self) -> tuple[str, ...] | None:
+        return ("{",) if not self.python else None
+
+
+class ValueOp(Op):
+    """An argument's value as bare text, up to its closer."""
+
+    def __init__(self, frame: str, implied: bool, entities: bool, closers: tuple[str, ...]) -> None:
+        self.frame = frame
+        self.entities = entities
+        self.implied = implied
+        self.closers = closers
+        self.closer = closers[0] if len(closers) == 1 else None
+        self.follow: tuple[str, ...] | None = None
+        self.ends: tuple[str, ...] = closers
+        self.openers: tuple[str, ...] = ()
+        self.outer: tuple[str, ...] = ()
+        self.after: Op | None = None  # behind the closer
+
+    def link(self, outer: tuple[str, ...]) -> None:
+        """Learn what may follow the closer. ``outer``: what may follow the call's own closer."""
+        assert self.after is not None
+        self.follow = self.after.first()
+        if self.implied:
+            assert isinstance(self.after, Switch)
+            closing = self.after.default
+            assert isinstance(closing, Lit)
+            self.openers = tuple(text for texts, _ in self.after.branches for text in texts)
+            self.ends = self.closers + self.openers + closing.texts
+        self.outer = outer
+        pattern = "|".join(re.escape(t) for t in sorted(self.ends, key=len, reverse=True))
+        self.regex = re.compile(pattern)
+        self.heads = "".join(sorted({t[0] for t in self.ends}))
+        self.longest = max(map(len, self.ends))
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        pos = m.pos
+        st = m.st
+        if st is None:
+            st = m.st = [m.base + pos, [], self.types(m), False]  # start, pieces, types, whether given out
+            m.scan = m.base + pos
+        scan_from = max(pos, m.scan - m.base)
+        closer = self.closer
+        while True:
+            if closer is not None and not self.implied:
+                i = buf.find(closer, scan_from)
+                if i < 0:
+                    break
+                end = i + len(closer)
+                verdict = self.followed(m, buf, end)
+            else:
+                match = self.regex.search(buf, scan_from)
+                if match is None:
+                    break
+                i = match.start()
+                end = match.end()
+                if match.group() in self.closers:
+                    verdict = self.followed(m, buf, end)
+                else:
+                    verdict = self.implies(m, buf, i, match.group(), pos, st)
+                    end = i
+            if verdict is None:
+                m.scan = m.base + i
+                return self.wait(m, st, buf, pos, i)
+            if verdict and not (m.masked and m.is_masked(i)):
+                m.scan = 0
+                m.st = None
+                return self.finish(m, st, buf[pos:i], end, m.base + i)
+            scan_from = i + 1
+        if m.final:
+            return m.truncated(f"the value of {m.key[:80]!r}")
+        hold = len(buf)
+        t = max(pos, scan_from, hold - self.longest + 1)
+        while t < hold:
+            if buf[t] in self.heads and partial(self.ends, buf, t):
+                hold = t
+                break
+            t += 1
+        m.scan = m.base + hold
+        return self.wait(m, st, buf, pos, hold)
+
+    def wait(self, m: Machine, st: list[Any], buf: str, pos: int, hold: int) -> None:
+        """Consume the value up to ``hold``, but for what its frame may take."""
+        if self.frame:
+            if hold > pos and buf.endswith(self.frame, pos, hold):
+                hold -= len(self.frame)
+            if not st[1] and pos + len(self.frame) >= hold and m.base + pos == st[0]:
+                return  # the frame behind the opener is not decided yet
+        if hold <= pos:
+            return
+        piece = buf[pos:hold]
+        m.pos = hold
+        pieces = st[1]
+        if m.base + pos == st[0] and self.frame and piece.startswith(self.frame):
+            piece = piece[len(self.frame) :]
+        pieces.append(piece)
+        if m.live and piece and st[2] == _STRING and not self.entities:
+            if not st[3]:
+                st[3] = True
+                put_head(m)
+            m.delta(quote(piece)[1:-1])
+
+    def finish(self, m: Machine, st: list[Any], last: str, end: int, at: int) -> Op | None:
+        """The closer was read: type the value."""
+        frame = self.frame
+        pieces = st[1]
+        first = not pieces and at - len(last) == st[0]
+        if frame:
+            if first and last.startswith(frame):
+                last = last[len(frame) :]
+            if last.endswith(frame):
+                last = last[: -len(frame)]
+        raw = last if not pieces else "".join((*pieces, last))
+        m.pos = end
+        m.args_to = m.base + end
+        if st[2] == _STRING and not self.entities:
+            if st[3]:
+                m.delta(quote(last)[1:-1] + '"')
+                assert m.json is not None and m.args is not None
+                m.json[-1] += quote(raw)
+                m.args[m.key] = raw
+            else:
+                put_argument(m, m.key, raw, quote(raw))
+        else:
+            value, json = read_text(raw, st[2])
+            if self.entities and isinstance(value, str) and (value == raw):
+                value = decode_entities(raw)
+                json = quote(value)
+            put_argument(m, m.key, value, json)
+        return self.after
+
+    def types(self, m: Machine) -> frozenset[str] | None:
+        """The JSON types the value may have: the attribute's word, else the schema's."""
+        typed = m.typed
+        if typed is not None:
+            return _STRING if typed == "string" else _TYPED
+        if m.tools is None or m.name is None:
+            return None
+        return m.tools.types(m.name, m.key)
+
+    def followed(self, m: Machine, buf: str, end: int) -> bool | None:
+        """Whether what follows a closer could follow a real one. None: more text decides."""
+        if self.follow is None:
+            return True
+        return ahead(m, self.follow, buf, end)
+
+    def implies(self, m: Machine, buf: str, i: int, text: str, pos: int, st: list[Any]) -> bool | None:
+        """Whether the next key's opener or the call's closer, at ``i``, ends the value."""
+        if i > pos:
+            if buf[i - 1] != "\n":
+                return False
+        elif not st[1] or not st[1][-1].endswith("\n"):
+            if not (self.frame == "\n" and i == pos and m.base + pos > st[0]):
+                return False
+        end = i + len(text)
+        if text in self.openers:  # a whole tag has to stand there
+            if _TAG_REST.match(buf, end):
+                return True
+            return None if not m.final and _TAG_OPEN.match(buf, end) else False
+        verdict = ahead(m, self.outer, buf, end)
+        if verdict is False and WS.match(buf, end).end() == len(buf):  # type: ignore[union-attr]
+            return True if m.final else None
+        return verdict
+
+
+_TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
+_TAG_REST = re.compile(r"[^\s<>]{1,512}>")
+_TAG_OPEN = re.compile(r"[^\s<>]{0,512}\Z")
+
+
+def ahead(m: Machine, texts: tuple[str, ...], buf: str, pos: int) -> bool | None:
+    """Whether one of ``texts`` stands at ``pos``, behind white space. None: more text decides."""
+    start = pos
+    pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+    if pos - start > LOOK:
+        return False
+    if buf.startswith(texts, pos):
+        return True
+    if not m.final and partial(texts, buf, pos):
+        return None
+    # At the very end what follows is nothing, and the call's own closer is what is missing then.
+    return m.final and pos == len(buf)
+
+
+def put_head(m: Machine) -> None:
+    """Begin an argument whose string value comes in pieces."""
+    if m.args is None:
+        m.args = {}
+        m.json = []
+    assert m.json is not None
+    head = ("{" if not m.json else ", ") + quote(m.key) + ": "
+    m.json.append(head)
+    m.args[m.key] = ""
+    if not m.started:
+        m.start_call()
+    m.delta(head + '"')

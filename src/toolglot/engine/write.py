@@ -1,0 +1,48 @@
+"""Values as the formats spell them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ConversionError, UnsafeValueError
+from ..types import json_text
+
+
+def scalar_text(value: Any, python_scalars: bool) -> str:
+    """A bare value: a string as it is, everything else as JSON (``True`` and ``None`` where the template does)."""
+    if isinstance(value, str):
+        return value
+    if python_scalars and (value is None or isinstance(value, bool)):
+        return str(value)
+    return json_text(value)
+
+
+def python_text(value: Any, json_containers: bool = False) -> str:
+    """A Python literal. ``json_containers``: mappings as JSON, as LFM2's template writes them."""
+    if json_containers and isinstance(value, dict):
+        return json_text(value)
+    if isinstance(value, dict):
+        items = ", ".join(f"{python_text(k)}: {python_text(v)}" for k, v in value.items())
+        return "{" + items + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(python_text(v) for v in value) + "]"
+    if isinstance(value, float) and value - value != 0.0:
+        raise ConversionError(f"{value!r} cannot be written")
+    return repr(value)
+
+
+def gemma_text(value: Any, quote: str, fmt: str) -> str:
+    """Gemma's notation: bare keys, sorted regardless of case, strings between quote tokens."""
+    if isinstance(value, str):
+        if quote in value:
+            raise UnsafeValueError(f"{fmt}: a string that holds {quote} cannot be written")
+        return quote + value + quote
+    if isinstance(value, dict):
+        items = sorted(value.items(), key=lambda item: item[0].lower())
+        for key in value:
+            if not key or key != key.strip() or any(c in key for c in ':{},[]"') or quote in key:
+                raise UnsafeValueError(f"{fmt}: {key!r} cannot be written as a key")
+        return "{" + ",".join(f"{key}:{gemma_text(v, quote, fmt)}" for key, v in items) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(gemma_text(v, quote, fmt) for v in value) + "]"
+    return json_text(value)

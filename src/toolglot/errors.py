@@ -1,0 +1,227 @@
+"""What can go wrong, as an API.
+
+    ToolglotError
+    ├── ParseError (ValueError)         the model's or provider's text is not what it should be
+    │   ├── NoToolCallFoundError        there is no call in it
+    │   └── TruncatedError              it ends inside a call
+    ├── LimitError                      a bound of `Limits` was passed
+    ├── DefinitionError (ValueError)    a format, tool or name that the caller gave is wrong
+    └── ConversionError (ValueError)    something cannot be written for the target
+        └── UnsafeValueError            a value would be read back as markup
+
+Misuse of the library itself is a `TypeError` or `RuntimeError`.
+
+`CODES` is the one table of codes; the documentation is made from it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .types import Message, Span
+
+CODES: dict[str, str] = {
+    # Code: what it means. `feedback` puts the sentence before the model.
+    "json.expected_value": "a JSON value was expected",
+    "json.expected_key": "an object key must be a double-quoted string",
+    "json.expected_colon": "a ':' was expected after an object key",
+    "json.expected_comma": "a ',' or the closing bracket was expected after a value",
+    "json.trailing_comma": "a comma stands before the closing bracket",
+    "json.trailing_characters": "something follows the JSON value",
+    "json.unexpected_end": "the JSON ends too early",
+    "json.unterminated_string": "a string has no closing quote",
+    "json.control_character": "a control character stands unescaped in a string",
+    "json.invalid_escape": "a backslash is followed by a character that is no escape",
+    "json.invalid_unicode_escape": "\\u must be followed by four hexadecimal digits",
+    "json.lone_surrogate": "half of a surrogate pair stands alone",
+    "json.invalid_literal": "a word that is not true, false or null",
+    "json.invalid_number": "a number that JSON does not allow",
+    "json.number_out_of_range": "a number too large for a 64-bit float",
+    "json.number_too_long": "an integer of more than 4,300 digits",
+    "json.duplicate_key": "an object has the same key twice",
+    "json.too_deep": "values are nested deeper than the limit",
+    "tool_call.not_found": "there is no tool call in the text",
+    "tool_call.multiple": "one tool call was expected and there are more",
+    "tool_call.unrecognized": "what stands in the tool-call markup is not a tool call",
+    "tool_call.invalid_name": "the tool name is empty, too long or not a string",
+    "tool_call.invalid_arguments": "the arguments are not an object",
+    "tool_call.ambiguous_arguments": "the call has more than one arguments key",
+    "tool_call.positional_argument": "arguments must be given as name=value",
+    "tool_call.duplicate_argument": "the same argument is given twice",
+    "tool_call.unknown_tool": "no tool of that name was declared",
+    "tool_call.expected_value": "a literal value was expected",
+    "tool_call.expected_key": "a dictionary key must be a quoted string",
+    "tool_call.expected_colon": "a ':' was expected after a dictionary key",
+    "tool_call.expected_comma": "a ',' or the closing bracket was expected",
+    "tool_call.expected_markup": "the format's next tag was expected",
+    "tool_call.duplicate_key": "a dictionary has the same key twice",
+    "tool_call.invalid_escape": "an escape sequence that is not allowed here",
+    "tool_call.unterminated_string": "a string has no closing quote",
+    "tool_call.trailing_characters": "something follows the call",
+    "tool_call.unexpected_end": "the call ends too early",
+    "tool_call.truncated": "the output was cut off inside a call",
+    "tool_call.limit": "a limit was passed",
+    "reasoning.unclosed": "the reasoning was never closed, so nothing in it is run",
+    "definition.unknown_format": "no format has that name",
+    "definition.ambiguous_name": "several formats have that name",
+    "definition.invalid_pattern": "a format's declaration is wrong",
+    "definition.invalid_tool": "a tool definition is wrong",
+    "conversion.unsafe_value": "a value would be read back as markup",
+    "conversion.unsupported": "the target has no way to write this",
+}
+
+
+class ToolglotError(Exception):
+    """Every error that Toolglot raises about text, definitions or conversions. ``code`` is stable."""
+
+    code: str
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The generic path, for subclasses with arguments of their own as well: rebuild empty, then fill in.
+        return _rebuild, (self.__class__, self.args, self.__dict__.copy())
+
+
+def _rebuild(cls: type[ToolglotError], args: tuple[Any, ...], state: dict[str, Any]) -> ToolglotError:
+    error = cls.__new__(cls)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class ParseError(ToolglotError, ValueError):
+    """The text is broken. Two are equal if code, position, span and raw are.
+
+    ``position`` is the code point in the caller's own text, also inside an arguments string; ``line`` and
+    ``column`` count from 1. ``expected`` says what would have been right, where that is known. ``call_index``
+    is the ordinal of the broken call, ``format`` its format. ``raw`` is the region that was given up, ``span``
+    where it stands. ``message`` (the attribute) holds what was found, on the error that `parse` raises.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        code: str = "tool_call.unrecognized",
+        *,
+        position: int | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        expected: str | None = None,
+        call_index: int | None = None,
+        name: str | None = None,
+        format: str | None = None,
+        raw: str | None = None,
+        span: Span | None = None,
+    ) -> None:
+        where = "" if line is None else f" (line {line}, column {column})"
+        super().__init__(text + where, code)
+        self.text = text
+        self.position = position
+        self.line = line
+        self.column = column
+        self.expected = expected
+        self.call_index = call_index
+        self.name = name
+        self.format = format
+        self.raw = raw
+        self.span = span
+        self.message: Message | None = None
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.__class__, self.code, self.text, self.position, self.line, self.column, self.span, self.raw)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, ParseError) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def context(self, width: int = 72) -> str:
+        """The line of the text that is wrong, and below it a caret; at most ``width`` characters wide."""
+        if self.raw is None or self.position is None or self.span is None:
+            return ""
+        at = self.position - self.span[0]
+        if not 0 <= at <= len(self.raw):
+            return ""
+        start = self.raw.rfind("\n", 0, at) + 1
+        end = self.raw.find("\n", at)
+        if end < 0:
+            end = len(self.raw)
+        before, after = "", ""
+        if at - start > width * 2 // 3:
+            start, before = at - width * 2 // 3, "..."
+        if end - start > width:
+            end, after = start + width, "..."
+        line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.raw[start:end])
+        return f"{before}{line}{after}\n{' ' * (len(before) + at - start)}^"
+
+    def feedback(self) -> str:
+        """A short message for the model: what was wrong, where, and what to write instead."""
+        what = f"Your call of the tool {self.name!r}" if self.name else "Your tool call"
+        lines = [f"{what} could not be read: {self.text}."]
+        context = self.context()
+        if context:
+            lines.append(context)
+        if self.expected:
+            lines.append(f"Expected {self.expected}.")
+        lines.append("No tool was run. Write the whole call again.")
+        return "\n".join(lines)
+
+
+class NoToolCallFoundError(ParseError):
+    """The text holds no tool call."""
+
+    def __init__(self, text: str = "no tool call found in text", code: str = "tool_call.not_found") -> None:
+        super().__init__(text, code)
+
+
+class TruncatedError(ParseError):
+    """The text ends inside a call."""
+
+
+class LimitError(ToolglotError):
+    """A bound of `Limits` was passed: ``limit`` names it, ``position`` is where."""
+
+    def __init__(self, message: str, limit: str = "", position: int | None = None) -> None:
+        super().__init__(message, "tool_call.limit")
+        self.limit = limit
+        self.position = position
+
+
+class DefinitionError(ToolglotError, ValueError):
+    """A format, a tool or a name that the caller gave is wrong."""
+
+    def __init__(self, message: str, code: str = "definition.invalid_pattern") -> None:
+        super().__init__(message, code)
+
+
+class ConversionError(ToolglotError, ValueError):
+    """Something cannot be written for the target."""
+
+    def __init__(self, message: str, code: str = "conversion.unsupported") -> None:
+        super().__init__(message, code)
+
+
+class UnsafeValueError(ConversionError):
+    """A value holds the format's own markup and would be read back as something else."""
+
+    def __init__(self, message: str, code: str = "conversion.unsafe_value") -> None:
+        super().__init__(message, code)
+
+
+class Fault(Exception):
+    """What a reader of values found, before it is known whose error it is. Internal.
+
+    ``at`` is an index into the text that was handed to the reader; ``end`` says that the text ended there.
+    """
+
+    def __init__(self, code: str, at: int, text: str, expected: str | None = None, end: bool = False) -> None:
+        super().__init__(code, at, text)
+        self.code = code
+        self.at = at
+        self.text = text
+        self.expected = expected
+        self.end = end

@@ -1,0 +1,36 @@
+"""Cohere Command R7B and Command A: a JSON array between action tokens. Source: the chat template of Command A."""
+
+from ..format import Format, Reasoning
+from ..pattern import call, call_object, section, ws
+
+OBJECT = call_object(
+    name=("tool_name", "name"),
+    arguments=("parameters", "arguments"),
+    id=("tool_call_id", "id"),
+    order=("id", "name", "arguments"),
+)
+
+FORMAT = Format(
+    section(
+        ("<|START_ACTION|>", ws(), "[", ws("\n    ")),
+        call(OBJECT),
+        (ws("\n"), "]", ws(), "<|END_ACTION|>"),
+        separator=",\n    ",
+    ),
+    title="<|START_ACTION|> with a JSON array",
+    reasoning=Reasoning("<|START_THINKING|>", "<|END_THINKING|>"),
+    wrappers=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
+    turn_ends=("<|END_OF_TURN_TOKEN|>",),
+    special=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|END_OF_TURN_TOKEN|>"),
+    ids="{index}",
+    template_checked=True,
+    families=("Command R7B", "Command A", "Command A Reasoning / Vision / Translate", "North"),
+    engines={
+        "vllm": ("cohere_command3", "cohere_command4"),
+        "sglang": ("cohere_command4",),
+        "ollama": ("cohere",),
+        "smg": ("cohere",),
+    },
+    models=(r"command-r7b|command-a|north-|cohere2",),
+    source="chat template",
+)

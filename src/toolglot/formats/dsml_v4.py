@@ -1,0 +1,24 @@
+"""DSML as DeepSeek-V4 writes it: ``<｜DSML｜tool_calls>``. Source: the model's encoder."""
+
+from ._dsml import dsml
+
+FORMAT = dsml(
+    "tool_calls",
+    "",
+    "\n",
+    title="DSML, tool_calls",
+    rank=41,
+    template_checked=True,
+    families=("DeepSeek-V4",),
+    engines={
+        "vllm": ("deepseek_v4",),
+        "sglang": ("deepseekv4",),
+        "dynamo": ("deepseek_v4",),
+        "smg": ("deepseek_v4",),
+        "tensorrt-llm": ("deepseek_v4",),
+        "lmdeploy": ("deepseek-v4",),
+        "xgrammar": ("deepseek_v4",),
+    },
+    models=(r"deepseek-?v?4(?![.]1)",),
+    source="encoder",
+)

@@ -1,0 +1,28 @@
+"""Gemma 4: ``<|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>``; bare sorted keys, no escapes.
+
+Source: the chat template of Gemma 4. A string that holds the quote token cannot be written.
+"""
+
+from ..format import Format, Reasoning
+from ..pattern import arguments, call, name, ws
+
+FORMAT = Format(
+    call("<|tool_call>", ws(), "call:", name(), arguments("gemma", sort_keys=True), ws(), "<tool_call|>"),
+    title="call: with bare keys and quote tokens",
+    reasoning=Reasoning("<|channel>thought", "<channel|>", inner=("\n", "\n")),
+    turn_ends=("<turn|>", "<|tool_response>", "<eos>"),
+    special=("<|tool_call>", "<tool_call|>", '<|"|>', "<|channel>", "<channel|>", "<turn|>", "<|tool_response>"),
+    template_checked=True,
+    families=("Gemma 4", "DiffusionGemma"),
+    engines={
+        "vllm": ("gemma4",),
+        "sglang": ("gemma4",),
+        "ollama": ("gemma4", "gemma4-no-thinking"),
+        "dynamo": ("gemma4",),
+        "mlx-lm": ("gemma4",),
+        "tensorrt-llm": ("gemma4",),
+        "xgrammar": ("gemma_4",),
+    },
+    models=(r"gemma-?4|diffusiongemma",),
+    source="chat template",
+)

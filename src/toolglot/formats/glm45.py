@@ -1,0 +1,40 @@
+"""GLM-4.5 and 4.6: the name, then ``<arg_key>`` and ``<arg_value>`` pairs, one a line; values are bare text.
+
+Source: the chat template of GLM-4.5. One pattern reads this and GLM-4.7's compact form; they differ in writing.
+"""
+
+from ..format import Format, Reasoning
+from ..pattern import call, each, either, key, name, value, ws
+from ._shared import GLM_ENDS, json_in_tool_call
+
+FORMAT = Format(
+    either(
+        call(
+            "<tool_call>",
+            name(),
+            ws("\n"),
+            each(
+                "<arg_key>", key(), "</arg_key>", ws("\n"), "<arg_value>", value(), "</arg_value>", ws("\n")
+            ),
+            "</tool_call>",
+        ),
+        json_in_tool_call(),
+    ),
+    title="<arg_key> and <arg_value> pairs, one a line",
+    before=("\n",),
+    between="\n",
+    reasoning=Reasoning("<think>", "</think>", lead="\n", after="\n"),
+    calls_in_reasoning=True,
+    turn_ends=GLM_ENDS,
+    rank=31,
+    template_checked=True,
+    families=("GLM-4.5", "GLM-4.5-Air", "GLM-4.5V", "GLM-4.6", "GLM-4.6V"),
+    engines={
+        "vllm": ("glm45",),
+        "sglang": ("glm45", "glm"),
+        "smg": ("glm45_moe",),
+        "tensorrt-llm": ("glm4",),
+    },
+    models=(r"glm-?4[.][56]",),
+    source="chat template",
+)

@@ -1,0 +1,37 @@
+"""GLM-4.7 and GLM-5: as GLM-4.5 without a line break anywhere. Source: the chat template of GLM-4.7."""
+
+from ..format import Format
+from ..pattern import call, each, either, key, name, value, ws
+from ._shared import GLM_ENDS, THINK_BARE, json_in_tool_call
+
+FORMAT = Format(
+    either(
+        call(
+            "<tool_call>",
+            name(),
+            ws(),
+            each("<arg_key>", key(), "</arg_key>", ws(), "<arg_value>", value(), "</arg_value>", ws()),
+            "</tool_call>",
+        ),
+        json_in_tool_call(),
+    ),
+    title="<arg_key> and <arg_value> pairs, compact",
+    reasoning=THINK_BARE,
+    calls_in_reasoning=True,
+    turn_ends=GLM_ENDS,
+    rank=30,
+    template_checked=True,
+    families=("GLM-4.7", "GLM-4.7-Flash", "GLM-5", "GLM-5.x"),
+    engines={
+        "vllm": ("glm47",),
+        "sglang": ("glm47",),
+        "ollama": ("glm-4.7",),
+        "dynamo": ("glm47",),
+        "smg": ("glm47_moe",),
+        "tensorrt-llm": ("glm47",),
+        "lmdeploy": ("glm47",),
+        "xgrammar": ("glm_4_7",),
+    },
+    models=(r"glm-?4[.]7|glm-?5",),
+    source="chat template",
+)

@@ -1,0 +1,19 @@
+"""Granite 3.x: ``<|tool_call|>`` or ``<tool_call>``, then a JSON array; nothing closes it. Source: vLLM's parser."""
+
+from ..format import Format
+from ..pattern import call, call_object, lit, section, ws
+from ._shared import THINK
+
+FORMAT = Format(
+    section((lit("<|tool_call|>", "<tool_call>"), ws(), "["), call(call_object()), "]", separator=", "),
+    title="<|tool_call|> with a JSON array",
+    reasoning=THINK,
+    wrappers=("<response>", "</response>"),
+    turn_ends=("<|end_of_text|>",),
+    special=("<|tool_call|>", "<|end_of_text|>"),
+    rank=70,
+    families=("Granite 3.0 / 3.1 / 3.2 / 3.3",),
+    engines={"vllm": ("granite",)},
+    models=(r"granite-?3",),
+    source="parser sources",
+)

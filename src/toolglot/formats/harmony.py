@@ -1,0 +1,26 @@
+"""Harmony (gpt-oss): messages in channels; one with a recipient is a call. Source: the Harmony format's description.
+
+Header parts come in free order, so a hand-written machine reads them (``engine/machines/harmony.py``).
+"""
+
+from ..format import Format
+from ..pattern import arguments, call, name
+
+FORMAT = Format(
+    call("<|start|>assistant to=", name("functions."), "<|message|>", arguments("json"), "<|call|>"),
+    title="channels and recipients",
+    machine="harmony",
+    turn_ends=("<|return|>", "<|call|>", "<|end|>"),
+    special=("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>"),
+    template_checked=True,
+    families=("gpt-oss-20b", "gpt-oss-120b", "gpt-oss-safeguard"),
+    engines={
+        "vllm": ("openai",),
+        "sglang": ("gpt-oss",),
+        "ollama": ("harmony",),
+        "dynamo": ("harmony",),
+        "xgrammar": ("harmony",),
+    },
+    models=(r"gpt-?oss",),
+    source="format description, chat template",
+)

@@ -1,0 +1,44 @@
+"""Kimi K3: elements between ``<|open|>`` and ``<|close|>`` tokens; an attribute says each value's type.
+
+Source: the chat template of Kimi K3. The response's own tags are wrappers around content.
+"""
+
+from ..format import Format, Reasoning
+from ..pattern import arguments, call, each, either, section, tag, value
+
+END = "<|sep|>"
+
+
+def close(element: str) -> str:
+    return f"<|close|>{element}{END}"
+
+
+FORMAT = Format(
+    section(
+        f"<|open|>tools{END}",
+        call(
+            tag("<|open|>call", tool="name", index="index", end=END, escape=True),
+            either(
+                each(
+                    tag("<|open|>argument", key="key", type="type", end=END, escape=True),
+                    value(),
+                    close("argument"),
+                ),
+                (tag("<|open|>json", type="ignored", end=END), arguments("json"), close("json")),
+            ),
+            close("call"),
+        ),
+        close("tools"),
+        bare="declared",
+    ),
+    title="<|open|> and <|close|> elements with typed values",
+    reasoning=Reasoning(f"<|open|>think{END}", close("think")),
+    wrappers=(f"<|open|>response{END}", close("response"), close("message")),
+    turn_ends=("<|end_of_msg|>",),
+    special=("<|open|>", "<|close|>", END, "<|end_of_msg|>"),
+    template_checked=True,
+    families=("Kimi K3",),
+    engines={e: ("kimi_k3",) for e in ("vllm", "sglang", "smg", "mlx-lm", "tensorrt-llm", "xgrammar")},
+    models=(r"kimi-?k3",),
+    source="chat template",
+)

@@ -1,0 +1,31 @@
+"""LFM2: a Python list of calls between tokens; mappings are written as JSON. Source: the chat template of LFM2.5.
+
+The template writes strings without escaping; we write them as Python does, which is what the model emits.
+"""
+
+from ..format import Format
+from ..pattern import arguments, call, call_object, either, lit, name, section, ws
+from ._shared import THINK
+
+START = "<|tool_call_start|>"
+END = "<|tool_call_end|>"
+
+FORMAT = Format(
+    either(
+        section(
+            lit(START + "[", START + "\n[", START + " ["),
+            call(name(), "(", arguments("pythonic", json_containers=True)),
+            ("]", ws(), END),
+            separator=", ",
+        ),
+        call(START, ws(), call_object(many=True), ws(), END),
+    ),
+    title="a Python list between tool-call tokens",
+    reasoning=THINK,
+    turn_ends=("<|im_end|>",),
+    special=(START, END, "<|im_end|>"),
+    families=("LFM2", "LFM2.5"),
+    engines={"vllm": ("lfm2",), "sglang": ("lfm2",), "ollama": ("lfm2", "lfm2-thinking")},
+    models=(r"lfm-?[23]",),
+    source="chat template",
+)

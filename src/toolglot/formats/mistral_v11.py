@@ -1,0 +1,19 @@
+"""Mistral, tokenizer v11: ``[TOOL_CALLS]name[CALL_ID]id[ARGS]{...}``. Source: the template of Mistral Small 3.2."""
+
+from ..format import Format
+from ..pattern import arguments, call, id_, name
+from ._shared import THINK
+
+FORMAT = Format(
+    call("[TOOL_CALLS]", name(), "[CALL_ID]", id_(), "[ARGS]", arguments("json")),
+    title="[TOOL_CALLS] with name, id and JSON",
+    reasoning=THINK,
+    turn_ends=("</s>",),
+    special=("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "</s>"),
+    ids="{index:09d}",
+    rank=30,
+    template_checked=True,
+    families=("Mistral Small 3.2", "Mistral Medium 3.x", "Magistral 2506"),
+    models=(r"mistral-small-3[.]2|magistral.*2506|mistral-medium-3",),
+    source="chat template",
+)

@@ -1,0 +1,20 @@
+"""Call syntax in text: ``search(query="rust", limit=5)``, keyword arguments only.
+
+Source: the first seed. Detection looks for it only where tools are given: prose is full of ``print()``.
+"""
+
+from ..format import Format
+from ..pattern import arguments, call, name
+from ._shared import QWEN_ENDS, THINK
+
+FORMAT = Format(
+    call(name(), "(", arguments("python")),
+    title="call syntax",
+    tier="python",
+    before=("\n", " "),
+    between="\n",
+    reasoning=THINK,
+    turn_ends=(*QWEN_ENDS, "</s>"),
+    families=("any",),
+    source="first seed document",
+)

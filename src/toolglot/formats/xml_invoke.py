@@ -1,0 +1,28 @@
+"""Invoke elements as prompted models write them, with or without ``<function_calls>`` around. Values are XML text.
+
+Source: the first seed and BFCL's prompts. A value without a schema is JSON where it parses as strict JSON.
+"""
+
+from ..format import Format
+from ..pattern import call, each, either, lit, section, tag, value, ws
+from ._shared import THINK
+
+INVOKE = call(
+    tag("<invoke", name="name"),
+    ws("\n"),
+    each(tag("<parameter", name="key"), value(entities=True), "</parameter>", ws("\n")),
+    lit("</invoke>"),
+)
+
+FORMAT = Format(
+    either(section(("<function_calls>", ws("\n")), INVOKE, (ws("\n"), "</function_calls>"), bare="yes")),
+    title="<invoke> with <parameter> elements",
+    aliases=("anthropic_xml",),
+    before=("\n",),
+    between="\n",
+    reasoning=THINK,
+    turn_ends=("<|im_end|>", "</s>"),
+    rank=60,
+    families=("models trained on invoke traces", "prompted agents"),
+    source="first seed document",
+)

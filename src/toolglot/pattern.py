@@ -1,0 +1,261 @@
+"""The vocabulary in which a format is declared.
+
+A pattern is a sequence of literals and named holes. One declaration is read by several interpreters: the
+machine that parses (whole and streamed), the renderer, later the grammar writer and the documentation. Plain
+strings stand for literals. Of several spellings of a literal the first is the one that is written; the others
+are accepted.
+
+    call("<tool_call>", ws("\\n"), call_object(), ws("\\n"), "</tool_call>")
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Codec: TypeAlias = Literal["json", "python", "pythonic", "gemma", "function_gemma"]
+Bare: TypeAlias = Literal["no", "declared", "yes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lit:
+    """One of several spellings of a fixed text. ``implied_by``: texts before which it may be missing."""
+
+    texts: tuple[str, ...]
+    implied_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ws:
+    """White space that may be missing; ``canonical`` is what is written."""
+
+    canonical: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """Text up to the next literal, without the white space around it.
+
+    ``field`` says what it is: ``name``, ``id``, ``key``, or a note that only this format knows (then ``canonical``
+    is written). ``prefix`` is taken off a name when read and put before it when written.
+    """
+
+    field: str
+    canonical: str = ""
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """An opening tag with attributes: ``open``, white space, ``key="value"`` pairs, ``end``.
+
+    ``attributes`` maps attribute to field: ``name``, ``id``, ``key``, ``type`` (a JSON type word), ``string``
+    (``true`` or ``false``), ``index`` (the call's number, from 1). ``escape``: values are written with ``&amp;``
+    and ``&quot;``.
+    """
+
+    open: tuple[str, ...]
+    attributes: tuple[tuple[str, str], ...]
+    end: str = ">"
+    escape: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Text up to its closer, typed by a type attribute if the format has one, else by the tool's schema.
+
+    ``frame`` stands once inside each end and is no part of the value. ``implied``: the next key's opener or the
+    call's closer, at a line start, may end it too. ``entities``: XML text. ``python_scalars``: written ``True``,
+    ``False``, ``None``.
+    """
+
+    frame: str = ""
+    implied: bool = False
+    entities: bool = False
+    python_scalars: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """All arguments in a notation that ends by itself. ``python`` begins behind ``(`` and ends with ``)``."""
+
+    codec: Codec = "json"
+    sort_keys: bool = False
+    json_containers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """All arguments as nested elements, each tag with ``namespace`` before it; arrays are ``<item>`` children."""
+
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallObject:
+    """A JSON object that is a call. The first key of each tuple is the one that is written.
+
+    ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set.
+    """
+
+    name: tuple[str, ...] = ("name",)
+    arguments: tuple[str, ...] = ("arguments", "parameters", "input", "args")
+    id: tuple[str, ...] = ("id", "call_id")
+    order: tuple[str, ...] = ("name", "arguments")
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The markup of one call."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """Any number of times ``items``: a call's arguments. ``empty`` is written where there are none."""
+
+    items: tuple[Node, ...]
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """``items`` or nothing. Written when ``write`` is set."""
+
+    items: tuple[Node, ...]
+    write: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of several; the next characters decide. The first is the one that is written."""
+
+    options: tuple[tuple[Node, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """``open``, any number of calls, ``close``. ``array``: with separators between them, as in a list.
+
+    ``bare`` says whether a call counts without the section around it: ``no``, ``declared`` (if the tool is
+    declared) or ``yes``. ``stray``: text between the calls is content.
+    """
+
+    open: tuple[Node, ...]
+    items: tuple[Node, ...]
+    close: tuple[Node, ...]
+    separator: Lit | None = None
+    bare: Bare = "no"
+    stray: bool = False
+
+
+Node: TypeAlias = (
+    Lit | Ws | Hole | Tag | Value | Arguments | Elements | CallObject | Call | Each | Maybe | Either | Section
+)
+Item: TypeAlias = Node | str
+
+
+def _nodes(items: tuple[Item, ...]) -> tuple[Node, ...]:
+    return tuple(Lit((item,)) if isinstance(item, str) else item for item in items)
+
+
+def _sequence(items: Item | tuple[Item, ...]) -> tuple[Node, ...]:
+    return _nodes(items if isinstance(items, tuple) else (items,))
+
+
+def lit(*texts: str, implied_by: str | tuple[str, ...] = ()) -> Lit:
+    """A literal with several spellings, the written one first."""
+    return Lit(texts, (implied_by,) if isinstance(implied_by, str) else implied_by)
+
+
+def ws(canonical: str = "") -> Ws:
+    """Optional white space."""
+    return Ws(canonical)
+
+
+def name(prefix: str = "") -> Hole:
+    """The tool's name."""
+    return Hole("name", prefix=prefix)
+
+
+def id_() -> Hole:
+    """The call's id."""
+    return Hole("id")
+
+
+def key() -> Hole:
+    """An argument's name."""
+    return Hole("key")
+
+
+def tag(*open: str, end: str = ">", escape: bool = False, **attributes: str) -> Tag:
+    """An opening tag: ``tag("<invoke", name="name")`` is ``<invoke name="...">``."""
+    return Tag(open, tuple(attributes.items()), end, escape)
+
+
+def value(
+    frame: str = "", *, implied: bool = False, entities: bool = False, python_scalars: bool = False
+) -> Value:
+    """An argument's value as bare text."""
+    return Value(frame, implied, entities, python_scalars)
+
+
+def arguments(codec: Codec = "json", *, sort_keys: bool = False, json_containers: bool = False) -> Arguments:
+    """All arguments in one notation."""
+    return Arguments(codec, sort_keys, json_containers)
+
+
+def elements(namespace: str = "") -> Elements:
+    """All arguments as nested elements."""
+    return Elements(namespace)
+
+
+def call_object(
+    name: str | tuple[str, ...] = "name",
+    arguments: str | tuple[str, ...] = ("arguments", "parameters", "input", "args"),
+    id: str | tuple[str, ...] = ("id", "call_id"),
+    order: tuple[str, ...] = ("name", "arguments"),
+    many: bool = False,
+) -> CallObject:
+    """A JSON object that is a call."""
+
+    def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
+        return (x,) if isinstance(x, str) else x
+
+    return CallObject(keys(name), keys(arguments), keys(id), order, many)
+
+
+def call(*items: Item) -> Call:
+    """The markup of one call."""
+    return Call(_nodes(items))
+
+
+def each(*items: Item, empty: str = "") -> Each:
+    """``items`` any number of times."""
+    return Each(_nodes(items), empty)
+
+
+def maybe(*items: Item, write: bool = True) -> Maybe:
+    """``items`` or nothing."""
+    return Maybe(_nodes(items), write)
+
+
+def either(*options: Item | tuple[Item, ...]) -> Either:
+    """One of several; the first is written."""
+    return Either(tuple(_sequence(option) for option in options))
+
+
+def section(
+    open: Item | tuple[Item, ...],
+    items: Item | tuple[Item, ...],
+    close: Item | tuple[Item, ...] = (),
+    *,
+    separator: str | Lit | None = None,
+    bare: Bare = "no",
+    stray: bool = False,
+) -> Section:
+    """Calls between an opener and a closer."""
+    sep = Lit((separator,)) if isinstance(separator, str) else separator
+    return Section(_sequence(open), _sequence(items), _sequence(close), sep, bare, stray)

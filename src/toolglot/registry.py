@@ -1,0 +1,168 @@
+"""The formats by name. A format's file is loaded when it is first needed; its name is its id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import get_close_matches
+from importlib import import_module
+from pkgutil import iter_modules
+
+from . import formats as _package
+from .engine.compile import Program, compile_format
+from .engine.plan import Plan, Untagged
+from .errors import DefinitionError
+from .format import Format
+from .pattern import Call, CallObject, Section
+
+# Names of the first seed that stand for several formats.
+GROUPS: dict[str, tuple[str, ...]] = {"mistral": ("mistral_v3", "mistral_v11", "mistral_v13")}
+SEED_IDS = {"mistral_v3": "mistral", "mistral_v11": "mistral", "mistral_v13": "mistral", "llama3_json": "llama"}
+
+
+class Registry:
+    """All formats, those in the package and those registered at run time."""
+
+    def __init__(self) -> None:
+        self._formats: dict[str, Format] = {}
+        self._programs: dict[str, Program] = {}
+        self._plans: dict[object, Plan] = {}
+        self._names: dict[str, set[str]] | None = None
+        self._files = sorted(m.name for m in iter_modules(_package.__path__) if not m.name.startswith("_"))
+        self._added: list[str] = []
+
+    def ids(self) -> list[str]:
+        """All ids."""
+        return self._files + self._added
+
+    def __iter__(self) -> Iterator[Format]:
+        return (self.get(id) for id in self.ids())
+
+    def get(self, id: str) -> Format:
+        """The format with exactly this id."""
+        fmt = self._formats.get(id)
+        if fmt is None:
+            fmt = import_module(f"{_package.__name__}.{id}").FORMAT
+            if not fmt.id:
+                fmt = replace(fmt, id=id)
+            self._formats[id] = fmt
+        return fmt
+
+    def add(self, fmt: Format) -> None:
+        """Register a format, or replace one that was registered."""
+        if not fmt.id:
+            raise DefinitionError("register_format: the format needs an id")
+        if fmt.id in self._files or fmt.id in GROUPS:
+            raise DefinitionError(f"register_format: {fmt.id!r} is the id of a format that comes with Toolglot")
+        program = compile_format(fmt)
+        if fmt.id not in self._added:
+            self._added.append(fmt.id)
+        self._formats[fmt.id] = fmt
+        self._programs[fmt.id] = program
+        self._plans.clear()
+        self._names = None
+
+    def program(self, id: str) -> Program:
+        """The compiled format."""
+        program = self._programs.get(id)
+        if program is None:
+            program = self._programs[id] = compile_format(self.get(id))
+        return program
+
+    # -- names -----------------------------------------------------------------------------------------------
+
+    def _index(self) -> dict[str, set[str]]:
+        if self._names is None:
+            names: dict[str, set[str]] = {}
+            for fmt in self:
+                for engine, own in fmt.engines.items():
+                    for name in own:
+                        names.setdefault(name, set()).add(fmt.id)
+                        names.setdefault(f"{engine}:{name}", set()).add(fmt.id)
+            self._names = names
+        return self._names
+
+    def resolve(self, name: str) -> tuple[str, ...]:
+        """The ids that a name stands for, usually one; raises `DefinitionError`."""
+        if name in self._formats or name in self._files:
+            return (name,)
+        if name in GROUPS:
+            return GROUPS[name]
+        for fmt in self:
+            if name in fmt.aliases:
+                return (fmt.id,)
+        found = self._index().get(name)
+        if found is None:
+            known = [*self.ids(), *GROUPS, *self._index()]
+            near = get_close_matches(name, known, n=3, cutoff=0.5)
+            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise DefinitionError(f"no format is called {name[:80]!r}{hint}", "definition.unknown_format")
+        if len(found) > 1:
+            readings = sorted(k for k, ids in self._index().items() if k.endswith(f":{name}"))
+            raise DefinitionError(
+                f"{name!r} names several formats: {', '.join(sorted(found))}; say one of {', '.join(readings)}",
+                "definition.ambiguous_name",
+            )
+        return tuple(found)
+
+    def for_model(self, model: str) -> str | None:
+        """The format of a model by its name: the longest match of all patterns wins."""
+        name = model.rsplit("/", 1)[-1].lower()
+        best: tuple[int, int, str] | None = None
+        for fmt in self:
+            for pattern in fmt.models:
+                match = re.search(pattern, name)
+                if match is not None:
+                    rank = (match.end() - match.start(), -fmt.rank, fmt.id)
+                    if best is None or rank > best:
+                        best = rank
+        return None if best is None else best[2]
+
+    # -- plans -----------------------------------------------------------------------------------------------
+
+    def plan(self, ids: tuple[str, ...] | None, *, python: bool = False, required: str | None = None) -> Plan:
+        """What to look for: for given formats, or (None) for all that can be detected.
+
+        ``python``: call syntax counts in detection. ``required``: a call has to come, so bare JSON counts too.
+        """
+        key = (ids, python, required)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plans[key] = self._plan(ids, python, required)
+        return plan
+
+    def _plan(self, ids: tuple[str, ...] | None, python: bool, required: str | None) -> Plan:
+        if ids is None:
+            programs = [self.program(fmt.id) for fmt in self if fmt.detect]
+            untagged = [Untagged("json", "json")]
+            if python:
+                untagged.append(Untagged("python", "python"))
+            return Plan(programs, untagged=tuple(untagged))
+        formats = [self.get(id) for id in ids]
+        for fmt in list(formats):
+            formats.extend(self.get(id) for id in fmt.members)
+        programs = [self.program(fmt.id) for fmt in formats]
+        specs: tuple[Untagged, ...] = ()
+        first = formats[0]
+        if first.tier == "json":
+            specs = (Untagged("json", first.id, eager=True, start=first.start, keys=_keys(first)),)
+        elif first.tier == "python" and not first.start:
+            specs = (Untagged("python", first.id, eager=True),)
+        elif required is not None:
+            specs = (Untagged("json", "json", eager=True, start=True),)
+        return Plan(programs, format_id=first.id if len(ids) == 1 else None, untagged=specs)
+
+
+def _keys(fmt: Format) -> CallObject:
+    """The call object of a format that is nothing but one."""
+    node = fmt.nodes()[0]
+    if isinstance(node, Section):
+        node = node.items[0]
+    assert isinstance(node, Call)
+    inner = node.items[0]
+    assert isinstance(inner, CallObject)
+    return inner
+
+
+REGISTRY = Registry()

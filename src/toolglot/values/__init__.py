@@ -1,0 +1,1 @@
+"""How arguments are spelled: JSON, other dialects of literals, and bare text."""

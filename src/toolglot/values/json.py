@@ -1,0 +1,193 @@
+"""JSON, strictly, at the speed of the standard library's scanner.
+
+`scan` is the fast path: it runs the C scanner and then asks, at C speed, whether the text could hold anything
+that the C scanner lets pass and that is an error here. Only if it could, `LiteralReader` is asked as well.
+"""
+
+from __future__ import annotations
+
+import re
+from json import JSONDecodeError, JSONDecoder
+from sys import getsizeof
+from typing import Any, Final, NoReturn
+
+from ..errors import Fault
+from .literal import JSON, MAX_DEPTH, MAX_DIGITS, LiteralReader, found, quote
+
+__all__ = ["canonical", "loads", "quote", "scan"]
+
+_WHITE: Any = re.compile(r"[ \t\n\r]*").match
+_PIECE: Final = 1 << 14
+_DIGITS: Final = "0123456789"
+_DIGIT_SET: Final = frozenset(_DIGITS)
+_DIGIT_RUN: Any = re.compile(r"[0-9]*").match
+_NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in b'[]{}"')
+_SURROGATE_ESCAPE: Any = re.compile(r"\\u[dD]").search
+# An escape that is no surrogate, or a pair of surrogates; group 1 is half a pair.
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F])|.)")
+
+
+class _Reject(Exception):
+    """The text is not strict JSON."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise _Reject
+    return result
+
+
+def _float(token: str) -> float:
+    number = float(token)
+    if number - number != 0.0:
+        raise _Reject
+    return number
+
+
+def _constant(token: str) -> NoReturn:
+    raise _Reject
+
+
+_scan_once: Any = JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant).scan_once  # type: ignore[attr-defined]
+
+
+def scan(text: str, pos: int) -> tuple[Any, int] | None:
+    """The object, array or string that starts at ``pos`` and the index behind it; ``None`` if none is valid."""
+    if len(text) - pos > MAX_DIGITS and _long_digits(text, pos):
+        return _slow(text, pos)
+    value: Any
+    end: int
+    try:
+        value, end = _scan_once(text, pos)
+    except (_Reject, JSONDecodeError, StopIteration):
+        return None
+    except (ValueError, RecursionError):
+        # A limit of the interpreter, not ours: on the digits of an integer, or on what is left of the stack.
+        return _slow(text, pos)
+    if not isinstance(value, (dict, list, str)):
+        return None
+    if end - pos > 2 * MAX_DEPTH and _deep(value, text, pos, end):
+        return None
+    if text.find("\\", pos, end) >= 0 and _SURROGATE_ESCAPE(text, pos, end) and _half_escape(text, pos, end):
+        return None
+    if not text.isascii() and _half_pair(text, pos, end):
+        return None
+    return value, end
+
+
+def _slow(text: str, pos: int) -> tuple[Any, int] | None:
+    """`scan` by the reader, which has no limits but ours."""
+    if text[pos : pos + 1] not in ("{", "[", '"'):
+        return None
+    reader = LiteralReader(JSON, pos)
+    try:
+        end = reader.feed(text, pos, True)
+    except Fault:
+        return None
+    return reader.value, end
+
+
+def _long_digits(text: str, pos: int) -> bool:
+    """Whether there may be an integer that is too long: its digits would cover every 4,301st character."""
+    step = MAX_DIGITS + 1
+    sample = text[pos::step]
+    if _DIGIT_SET.isdisjoint(sample):
+        return False
+    for index, char in enumerate(sample):
+        if char in _DIGIT_SET:
+            at = pos + index * step
+            before = text[max(pos, at - MAX_DIGITS) : at]
+            digits = len(before) - len(before.rstrip(_DIGITS)) + _DIGIT_RUN(text, at, at + step).end() - at
+            if digits > MAX_DIGITS:
+                return True
+    return False
+
+
+def _deep(value: Any, text: str, pos: int, end: int) -> bool:
+    """Whether ``value``, read from ``text[pos:end]``, is nested too deep. Most long texts are one long string."""
+    if not _levels(value, 64):
+        return False
+    # A look at every value is dear. Reduce the text to its brackets instead, if no string holds any: then all quotes
+    # stand in pairs.
+    left = text[pos:end].encode("utf-8", "replace")
+    if b"\\" in left:
+        left = left.replace(b"\\\\", b"").replace(b'\\"', b"")
+    left = left.translate(None, _NO_STRUCTURE).replace(b'""', b"")
+    if b'"' not in left:
+        for removed in range(0, 16, 2):  # each round takes two levels away at most
+            if left.count(b"[") + left.count(b"{") + removed <= MAX_DEPTH:
+                return False
+            left = left.replace(b"{}", b"").replace(b"[]", b"")
+    return _levels(value, len(text))
+
+
+def _levels(value: Any, budget: int) -> bool:
+    """Whether ``value`` is nested too deep, or, looking at about ``budget`` values only, may be."""
+    level: list[Any] = [] if isinstance(value, str) else [value]
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return False
+        for container in level:
+            budget -= len(container)
+        if budget < 0:
+            return True
+        level = [
+            item
+            for container in level
+            for item in (container.values() if type(container) is dict else container)
+            if type(item) is dict or type(item) is list
+        ]
+    return bool(level)
+
+
+def _half_escape(text: str, pos: int, end: int) -> bool:
+    """Whether a ``\\u`` escape of half a surrogate pair stands alone."""
+    return any(escape.lastindex for escape in _ESCAPE.finditer(text, pos, end))
+
+
+def _half_pair(text: str, pos: int, end: int) -> bool:
+    """Whether there is a raw surrogate."""
+    # Encoders look for them fastest, the one nearest to how the string is stored. Pieces bound the memory.
+    codec = "utf-32-le" if getsizeof(text) > 4 * len(text) else "utf-16-le"
+    try:
+        for start in range(pos, end, _PIECE):
+            text[start : min(end, start + _PIECE)].encode(codec)
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def loads(text: str) -> Any:
+    """The value of a whole JSON text; raises `Fault`."""
+    pos: int = _WHITE(text).end()
+    result = scan(text, pos)
+    if result is None:
+        reader = LiteralReader(JSON, pos)
+        end = reader.feed(text, pos, True)
+        value = reader.value
+    else:
+        value, end = result
+    end = _WHITE(text, end).end()
+    if end != len(text):
+        raise Fault("json.trailing_characters", end, f"unexpected {found(text, end)} after JSON value")
+    return value
+
+
+def canonical(text: str) -> str:
+    """Valid JSON text with ``", "`` and ``": "``, without ASCII escaping, its numbers as they are written."""
+    # Valid JSON has no raw control characters but white space: NUL and SOH can stand for what would confuse `split`.
+    escaped = "\\" in text
+    if escaped:
+        text = text.replace("\\\\", "\0").replace('\\"', "\1")
+    pieces = text.split('"')
+    # Outside strings, all at once; \2 keeps the places of the strings.
+    plain = "".join("\2".join(pieces[::2]).split()).replace(",", ", ").replace(":", ": ")
+    pieces[::2] = plain.split("\2")
+    if escaped:
+        for index in range(1, len(pieces), 2):
+            piece = pieces[index]
+            if "\\" in piece or "\0" in piece or "\1" in piece:
+                piece = piece.replace("\1", '\\"').replace("\0", "\\\\")
+                pieces[index] = quote(_scan_once(f'"{piece}"', 0)[0])[1:-1]
+    return '"'.join(pieces)
