@@ -549,8 +549,24 @@ def test_scan_arguments_answers_the_common_cases() -> None:
         len(text) - 1,
     )
     assert scan_arguments("f()", 2) == ({}, "{}", 3)
+    for mark in ("'", '"'):
+        spelled = mark + r"a\n\\n\t\r\'\"" + mark
+        json_text = r'{"a": "a\n\\n\t\r' + "'" + r'\""}'
+        assert scan_arguments(f"a={spelled})", 0) == ({"a": "a\n\\n\t\r'\""}, json_text, len(spelled) + 3)
     assert scan_arguments("f(a=1,)", 2) == ({"a": 1}, '{"a": 1}', 7)
-    for other in ("a=1, a=2)", "a=[1])", "a='x\\n')", "a=1", "a=1 b=2)", "1)", ",)", "a='''x''')", "a=01)", "a==1)"):
+    for other in (
+        "a=1, a=2)",
+        "a=[1])",
+        "a='x\\x41')",
+        "a='\\\\\0')",
+        "a=1",
+        "a=1 b=2)",
+        "1)",
+        ",)",
+        "a='''x''')",
+        "a=01)",
+        "a==1)",
+    ):
         assert scan_arguments(other, 0) is None
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Se
 from typing import Any, Literal
 
 from .definition import ToolSet
-from .engine.machine import Machine
+from .engine.machine import NEVER, Machine
 from .engine.plan import Plan
 from .engine.render import render_segments as _segments
 from .engine.untagged import Tracker
@@ -167,8 +167,8 @@ def read_prompt(machine: Machine, prompt: str) -> None:
         machine.buf = ""
         machine.base = 0
         machine.pos = 0
-        machine.scan = 0
-        machine.ws_to = 0
+        machine.scan = NEVER
+        machine.ws_to = NEVER
         machine.ends_to = -1
         machine.after_markup = True
     machine.line_start = machine.base + (machine.buf.rfind("\n") + 1 if machine.base < 0 else 0)

@@ -44,6 +44,7 @@ class Format:
     ``max_calls``: how many its template can write. ``ids``: what a written id looks like (a format string with
     ``name`` and ``index``), if the text carries one and the call has none.
     ``per_call``: the section is written around each call. ``unit``: none of the calls counts before all are closed.
+    ``bare_json``: at the start of the output its JSON counts without markup, if the tools are declared.
     ``members``: ids of formats that are read as well. ``reported``: what `ToolCall.format` says, if not ``id``.
     ``prefix_ambiguous``: a shorter text can be another sound call.
     """
@@ -74,6 +75,7 @@ class Format:
     max_calls: int | None = None
     per_call: bool = False
     unit: bool = False
+    bare_json: bool = False
     members: tuple[str, ...] = ()
     reported: str = ""
     ids: str | None = None

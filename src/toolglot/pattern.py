@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Codec: TypeAlias = Literal["json", "python", "pythonic", "gemma", "function_gemma"]
+Implied: TypeAlias = Literal["no", "line", "any"]
 Bare: TypeAlias = Literal["no", "declared", "yes"]
 
 
@@ -65,12 +66,12 @@ class Value:
     """Text up to its closer, typed by a type attribute if the format has one, else by the tool's schema.
 
     ``frame`` stands once inside each end and is no part of the value. ``implied``: the next key's opener or the
-    call's closer, at a line start, may end it too. ``entities``: XML text. ``python_scalars``: written ``True``,
+    call's closer may end it too, at a ``line`` start or at ``any`` place. ``entities``: XML text. ``python_scalars``: written ``True``,
     ``False``, ``None``.
     """
 
     frame: str = ""
-    implied: bool = False
+    implied: Implied = "no"
     entities: bool = False
     python_scalars: bool = False
 
@@ -196,7 +197,7 @@ def tag(*open: str, end: str = ">", escape: bool = False, **attributes: str) -> 
 
 
 def value(
-    frame: str = "", *, implied: bool = False, entities: bool = False, python_scalars: bool = False
+    frame: str = "", *, implied: Implied = "no", entities: bool = False, python_scalars: bool = False
 ) -> Value:
     """An argument's value as bare text."""
     return Value(frame, implied, entities, python_scalars)

@@ -149,6 +149,8 @@ class Registry:
             specs = (Untagged("json", first.id, eager=True, start=first.start, keys=_keys(first)),)
         elif first.tier == "python" and not first.start:
             specs = (Untagged("python", first.id, eager=True),)
+        elif first.bare_json:
+            specs = (Untagged("json", first.id, eager=True, start=True, declared=True),)
         elif required is not None:
             specs = (Untagged("json", "json", eager=True, start=True),)
         return Plan(programs, format_id=first.id if len(ids) == 1 else None, untagged=specs)

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ class Outcome:
 NOT_FOUND = Outcome(code="tool_call.not_found")
 
 
+@lru_cache(maxsize=4096)
 def theirs(text: str) -> Outcome:
     """What beacon says. It may crash, and leaves integers that are too long to the interpreter."""
     try:
@@ -69,6 +71,7 @@ def theirs(text: str) -> Outcome:
         return Outcome(code="beacon.panic")
 
 
+@lru_cache(maxsize=4096)
 def ours(text: str) -> Outcome:
     """What Toolglot says."""
     try:

@@ -44,7 +44,10 @@ class Entry:
     lits: tuple[str, ...] = ()
     ws: bool = False
     after_name: tuple[str, ...] = ()
+    gap: str = ""  # what the template writes behind the name
     sure: bool = False
+    canonical: str = ""
+    rank: int = 0  # a format's first way of writing goes before the others' second ways
 
     def test(self, m: Machine, j: int) -> bool | None:
         """Whether what stands behind the opener, at ``buf[j]``, is this format's. None: more text decides."""
@@ -59,18 +62,20 @@ class Entry:
             if buf.startswith(self.lits, pos):
                 return self.declared(m, j) if self.bare else True
             if pos == size or partial(self.lits, buf, pos):
-                return False if m.final else None
+                return None
         if self.after_name:
             end = NAME.match(buf, pos).end()  # type: ignore[union-attr]
             if end == size and size - pos <= m.limits.name:
-                return False if m.final else None
+                return None
             if end == pos or end - pos > m.limits.name:
+                return False
+            if self.gap and not buf.startswith(self.gap, end):
                 return False
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
             if buf.startswith(self.after_name, then):
                 return self.declared(m, j) if self.bare else True
             if then - end <= LOOK and (then == size or partial(self.after_name, buf, then)):
-                return False if m.final else None
+                return None
             return False
         if not self.lits:
             return self.declared(m, j) if self.bare else True
@@ -122,20 +127,31 @@ class _Compiler:
         # In a call, a closer may be missing at the end of the text only behind a value that ends by itself.
         whole = max((i for i, n in enumerate(items) if isinstance(n, CallObject | Arguments)), default=len(items))
         op = nxt
+        gap = ""
         for i in range(len(items) - 1, -1, -1):
             node = items[i]
             if isinstance(node, Ws):
+                gap = node.canonical
                 op.ws = True if op is not TO_TEXT and not isinstance(op, End) else op.ws
             else:
-                op = self.one(node, op, end_ok or (call and i > whole))
+                before = next((n for n in reversed(items[:i]) if not isinstance(n, Ws)), None)
+                code = "tool_call.expected_markup"
+                if isinstance(before, CallObject) or (isinstance(before, Arguments) and before.codec == "json"):
+                    code = "json.trailing_characters"
+                op = self.one(node, op, end_ok or (call and i > whole), code)
+                if isinstance(op, ops.Hole):
+                    op.gap = gap
+                gap = ""
         return op
 
-    def one(self, node: Node, nxt: Op, end_ok: bool) -> Op:
+    def one(self, node: Node, nxt: Op, end_ok: bool, code: str = "tool_call.expected_markup") -> Op:
         op: Op
         if isinstance(node, Lit):
             op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok)
+            op.code = code
         elif isinstance(node, Hole):
             op = ops.Hole(node.field, node.prefix)
+            op.closers = self.closers
             self.links.append(op)
         elif isinstance(node, Tag):
             attributes = Attributes(node.open[0], dict(node.attributes), node.end, node.escape)
@@ -174,7 +190,8 @@ class _Compiler:
                 texts = body.first()
                 if texts:
                     switch.branches.append((texts, body))
-                switch.default = body
+                if switch.default is None or texts is None or switch.default.first() is not None:
+                    switch.default = body  # what cannot be told from its beginning, else the first
             self.links.append(switch)
             return switch
         elif isinstance(node, Call):
@@ -201,12 +218,15 @@ class _Compiler:
         return switch
 
     end: End
+    rank: int = 0
+    closers: tuple[str, ...] = ()
 
     def call(self, node: Call, nxt: Op) -> Begin:
         end = self.end = End()
         end.next = nxt
         last = node.items[-1]
         closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
+        self.closers = closers
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
@@ -220,9 +240,10 @@ class _Compiler:
         options = nodes[0].options if len(nodes) == 1 and isinstance(nodes[0], Either) else (nodes,)
         if self.fmt.start and self.fmt.unit:
             self.start(program, nodes[0])
-        for option in options:
+        for n, option in enumerate(options):
             if self.fmt.tier != "tagged":
                 break
+            self.rank = self.fmt.rank + 100 * n
             self.option(program, tuple(n for n in option if not isinstance(n, Ws)))
         for link in self.links:
             link.link()
@@ -251,8 +272,11 @@ class _Compiler:
         opener = wrapper.items[0]
         assert isinstance(opener, Lit)
         unit = UnitBegin()
-        start, begin = self.loop(replace(node, open=(*wrapper.items, *node.open[1:])), bare=False, end=UnitEnd())
-        inner, _ = self.loop(replace(node, open=node.open[1:]), bare=False, end=UnitEnd())
+        end = UnitEnd()
+        end.next = self.sequence(node.close[1:], TO_TEXT)
+        node = replace(node, close=node.close[:1])
+        start, begin = self.loop(replace(node, open=(*wrapper.items, *node.open[1:])), bare=False, end=end)
+        inner, _ = self.loop(replace(node, open=node.open[1:]), bare=False, end=end)
         switch = Switch()
         switch.branches.append((opener.texts, start))
         switch.default = inner
@@ -265,7 +289,8 @@ class _Compiler:
         self.enter(program, start, begin)
         if node.bare != "no":
             start, begin = self.loop(node, bare=True)
-            self.enter(program, start, begin, bare=node.bare == "declared")
+            for one in [op for _, op in start.branches] if isinstance(start, Switch) else [start]:
+                self.enter(program, one, begin, bare=node.bare == "declared")
 
     def loop(self, node: Section, *, bare: bool, end: Op = TO_TEXT) -> tuple[Op, Begin]:
         fmt = self.fmt
@@ -273,20 +298,26 @@ class _Compiler:
         first = node.close[0] if node.close else None
         closers = next((n.texts for n in reversed(node.close) if isinstance(n, Lit) and len(n.texts[0]) > 2), ())
         more = Switch()
+        known = len(self.begins)
         item = self.sequence(node.items, more)
-        begin = self.begins[-1]
-        begin.section_closers = closers
+        begins = self.begins[known:]
+        begin = begins[-1]
+        for one in begins:
+            one.section_closers = closers
         if node.separator is not None:
             separator = ops.Lit(tuple(t.strip() for t in node.separator.texts))
-            separator.next = item
+            python = any(isinstance(n, Arguments) for c in node.items if isinstance(c, Call) for n in c.items)
+            separator.next = ops.AfterComma(item, close, python)
             separator.ws = item.ws = True
             more.branches.append((separator.texts, separator))
             more.default = close
             if isinstance(close, ops.Lit):
                 close.ws = True
+                close.code = "tool_call.expected_comma" if python else "json.expected_comma"
         else:
             texts = self.literals(item)
-            begin.siblings = texts
+            for one in begins:
+                one.siblings = texts
             more.branches.append((texts, item))
             more.default = close
             more.stray = node.stray
@@ -312,7 +343,7 @@ class _Compiler:
             op = start.next
         if not isinstance(op, ops.Lit) or op.next is None:
             raise DefinitionError(f"format {self.fmt.id!r}: the pattern has to begin with a literal")
-        program.entries.append(Entry(self.fmt, op.texts, op.next, begin, begins, bare))
+        program.entries.append(Entry(self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical))
 
     def look(self, entry: Entry) -> None:
         """What has to stand behind the opener."""
@@ -320,6 +351,8 @@ class _Compiler:
         entry.ws = op.ws or isinstance(op, Switch)
         if isinstance(op, Begin):
             entry.ws = True
+            assert op.next is not None
+            op = op.next
         first = op.first()
         if isinstance(op, Attributes):
             entry.ws = False
@@ -327,6 +360,7 @@ class _Compiler:
             entry.lits = first
         elif isinstance(op, ops.Hole) and op.field == "name" and not entry.bare:
             entry.after_name = op.stops
+            entry.gap = op.gap
             entry.ws = True
 
 

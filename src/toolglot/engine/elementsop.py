@@ -9,8 +9,9 @@ from typing import Any
 from ..errors import Fault
 from ..values.bare import read_text, schema_types
 from ..values.json import quote
-from .machine import Machine
-from .ops import Op, put_argument
+from .machine import NEVER, Machine
+from .ops import WS, Op, put_argument
+from .valueops import ahead
 
 _TAG = re.compile(r"<(/?)([^<>]{1,512})>")
 _TAG_PART = re.compile(r"<?/?[^<>]{0,512}\Z")
@@ -48,6 +49,8 @@ class ElementsOp(Op):
             m.args_from = m.base + pos
         ns = self.namespace
         closer = self.next.first() if self.next is not None else None
+        if not ns:
+            return self.flat(m, stack, closer or ())
         while True:
             i = buf.find(ns, pos)
             if i < 0:
@@ -93,6 +96,15 @@ class ElementsOp(Op):
                         continue
                     m.pos = i
                     return m.expected(repr(f"{ns}</{stack[-1].key}>") if stack else repr((closer or ("",))[0]))
+                if stack[-1].children is None:
+                    # A closer is one only where a tag can follow.
+                    verdict = ahead(m, (ns,), buf, match.end())
+                    if verdict is None:
+                        return None
+                    if not verdict:
+                        stack[-1].pieces.append(buf[i : match.end()])
+                        m.pos = pos = match.end()
+                        continue
                 element = stack.pop()
                 m.pos = pos = match.end()
                 if stack:
@@ -112,6 +124,46 @@ class ElementsOp(Op):
                 continue
             stack.append(Element(key, m.base + i))
             m.pos = pos = match.end()
+
+    def flat(self, m: Machine, stack: list[Element], closer: tuple[str, ...]) -> Op | None:
+        """Without a namespace elements do not nest: a value is the text up to its closer."""
+        buf = m.buf
+        while True:
+            if not stack:
+                pos = m.pos = WS.match(buf, m.pos).end()  # type: ignore[union-attr]
+                if buf.startswith(closer, pos):
+                    m.st = None
+                    m.args_to = m.base + pos
+                    return self.next
+                match = _TAG.match(buf, pos)
+                if match is None or match.group(1):
+                    if match is None and _TAG_PART.match(buf, pos):
+                        return m.truncated("a tag") if m.final else None
+                    return m.expected("an element's tag")
+                stack.append(Element(match.group(2), m.base + pos))
+                m.pos = match.end()
+            element = stack[-1]
+            close = f"</{element.key}>"
+            i = buf.find(close, max(m.pos, m.scan - m.base))
+            while i >= 0:
+                verdict = ahead(m, ("<",), buf, i + len(close))
+                if verdict is None:
+                    m.scan = m.base + i
+                    return None
+                if verdict:
+                    break
+                i = buf.find(close, i + 1)
+            if i < 0:
+                if m.final:
+                    return m.truncated(f"the value of {element.key[:80]!r}")
+                hold = max(m.pos, len(buf) - len(close) + 1)
+                element.pieces.append(buf[m.pos : hold])
+                m.pos = hold
+                return None
+            element.pieces.append(buf[m.pos : i])
+            m.pos = i + len(close)
+            m.scan = NEVER
+            self.argument(m, stack.pop())
 
     def text(self, m: Machine, stack: list[Element], text: str, at: int) -> Fault | None:
         """Text between tags."""

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 DEFAULT_LIMITS = Limits()
+# No position: what is searched from there is searched from where reading stands.
+NEVER = -(1 << 60)
 Held = tuple[str, int, int, int]  # text, where it stands, line breaks before it, where its line starts
 
 
@@ -70,7 +72,7 @@ class Machine:
     ids: str = "given"
     op: Op | None = None
     st: Any = None  # the current operation's own state
-    scan: int = 0  # how far text was searched for markup (absolute)
+    scan: int = NEVER  # how far text was searched for markup (absolute)
     # the call being read
     call_start: int | None = None
     fmt: str | None = None
@@ -93,6 +95,7 @@ class Machine:
     own_opener: bool = False
     unit: list[tuple[ToolCall, Span]] | None = None  # calls that count only when their list is closed
     unit_at: int = 0
+    unit_prose: bool = False
     # text
     run_kind: int = -1
     run_start: int = 0
@@ -100,7 +103,7 @@ class Machine:
     said: bool = False
     thought: bool = False
     after_markup: bool = True
-    ws_to: int = 0
+    ws_to: int = NEVER
     ends_to: int = -1
     line_free: bool = True
     literal_opens: int = 0
@@ -352,11 +355,15 @@ class Machine:
     def finish(self, found: Found, span: Span, held: Held | None = None) -> None:
         """A complete call: check it and give it out. ``held``: text that holds it, if `region` does not."""
         tools = self.tools
+        self.name = found.name
         if not found.name or len(found.name) > self.limits.name:
             what = "is empty" if not found.name else "is longer than the limit"
             self.report(Fault("tool_call.invalid_name", span[0], f"the tool name {what}"), span, True, held)
             return
         if tools is not None and found.name not in tools.names:
+            if self.unit is not None:
+                self.unit_prose = True  # in untagged text an undeclared name is prose
+                return
             near = tools.nearest(found.name)
             known = ", ".join(map(repr, near)) if near else "one of the declared tools"
             at = found.name_at if found.name_at is not None else span[0]
@@ -409,6 +416,10 @@ class Machine:
     def end_unit(self) -> None:
         """The list is closed."""
         unit = self.unit
+        if self.unit_prose:
+            self.put(0, self.drop_unit(), self.region(self.unit_at, self.base + self.pos))
+            self.kept = None
+            return
         self.unit = None
         self.kept = None
         for call, span in unit or ():
@@ -417,8 +428,9 @@ class Machine:
     def drop_unit(self) -> int:
         """The list is broken: none of its calls was made. Gives where it began."""
         self.unit = None
+        self.unit_prose = False
         at = self.unit_at
-        self.separators = [span for span in self.separators if span[1] <= at]
+        self.separators = [(a, min(b, at)) for a, b in self.separators if a < at]
         return at
 
     # -- errors ----------------------------------------------------------------------------------------------
@@ -474,17 +486,20 @@ class Machine:
         if self.probe and self.bad is None:
             self.bad = span[1] if span else 0
 
-    def fail(self, fault: Fault) -> Op:
-        """The call is broken at ``fault.at``: give it up and look for where to go on."""
+    def fail(self, fault: Fault, start: int | None = None) -> Op:
+        """The call is broken at ``fault.at``: give it up and look for where to go on.
+
+        ``start`` is where the region begins if no call is open.
+        """
         self.st = None
         if self.call_start is None:
             # between the calls of a section: what is wrong begins where it stands
-            self.call_start = fault.at
+            self.call_start = fault.at if start is None else start
             self.own_opener = False
             self.index += 1
             self.name = None
             if self.live and self.unit is None:
-                self.keep(fault.at - self.base)
+                self.keep(self.call_start - self.base)
         self.fault = fault
         # Search from the fault on, also where that was consumed already: the same however the text was cut.
         at = fault.at - self.base
@@ -503,12 +518,13 @@ class Machine:
         self.pos = at
         return self.plan.recover
 
-    def expected(self, what: str, code: str = "tool_call.expected_markup") -> Op:
-        """Something else stands at ``pos`` than the format wants there."""
+    def expected(self, what: str, code: str = "tool_call.expected_markup", *, ended: bool = False) -> Op:
+        """Something else stands at ``pos`` than the format wants there; ``ended``: only its beginning."""
         at = self.base + self.pos
-        if self.pos >= len(self.buf):
+        if ended or self.pos >= len(self.buf):
             code = "tool_call.truncated" if self.cut else "tool_call.unexpected_end"
-            return self.fail(Fault(code, at, f"the text ends where {what} was expected", what, True))
+            end = self.base + len(self.buf)
+            return self.fail(Fault(code, end, f"the text ends where {what} was expected", what, True), at)
         char = self.buf[self.pos]
         shown = repr(char) if char.isprintable() and char != " " else f"U+{ord(char):04X}"
         return self.fail(Fault(code, at, f"expected {what}, found {shown}", what))

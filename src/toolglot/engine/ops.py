@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ..errors import DefinitionError, Fault
 from ..values.json import quote
-from .machine import Found, Machine
+from .machine import NEVER, Found, Machine
 
 WS = re.compile(r"[ \t\r\n]*")
 NAME = re.compile(r"[\w.:/\-]*")
@@ -49,11 +49,12 @@ class Lit(Op):
     """A literal in one of its spellings."""
 
     def __init__(self, texts: tuple[str, ...], implied_by: tuple[str, ...] = (), *, end_ok: bool = False) -> None:
+        self.canonical = texts[0]
         self.texts = tuple(sorted(texts, key=len, reverse=True))
         self.shown = repr(texts[0].strip("\n") or texts[0])
         self.implied_by = implied_by
         self.end_ok = end_ok  # may be missing at the very end
-        self.code = "json.expected_comma" if texts[0] in ("]", ",") else "tool_call.expected_markup"
+        self.code = "tool_call.expected_markup"
         self.all = self.texts + implied_by
 
     def run(self, m: Machine) -> Op | None:
@@ -83,9 +84,7 @@ class Lit(Op):
         m.pos = pos
         if m.call_start is None:
             m.sep(start, pos)
-        if m.final and partial(self.all, buf, pos):
-            m.pos = len(buf)
-        return m.expected(self.shown, self.code)
+        return m.expected(self.shown, self.code, ended=m.final and partial(self.all, buf, pos))
 
     def first(self) -> tuple[str, ...] | None:
         return self.all
@@ -124,6 +123,8 @@ class End(Op):
     def run(self, m: Machine) -> Op | None:
         start = m.call_start
         assert start is not None
+        if start < 0:  # the prompt began the call
+            start = 0
         end = m.base + m.pos
         span = (start, end)
         if m.fault is not None:
@@ -173,7 +174,9 @@ class Hole(Op):
     def __init__(self, field: str, prefix: str = "") -> None:
         self.field = field
         self.prefix = prefix
+        self.gap = ""
         self.stops: tuple[str, ...] = ()
+        self.closers: tuple[str, ...] = ()  # of the call: the hole cannot reach beyond
 
     def link(self) -> None:
         """Learn what ends the hole from what follows it."""
@@ -181,26 +184,31 @@ class Hole(Op):
         self.stops = self.next.first() or ()
         if not self.stops:
             raise DefinitionError(f"the hole {self.field!r} needs a literal behind it that ends it")
-        self.regex = re.compile("|".join(re.escape(s) for s in sorted(self.stops, key=len, reverse=True)))
+        texts = sorted({*self.stops, *self.closers}, key=len, reverse=True)
+        self.regex = re.compile("|".join(map(re.escape, texts)))
+        self.longest = len(texts[0])
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
         start = m.pos
         match = self.regex.search(buf, max(start, m.scan - m.base))
         limit = m.limits.name
+        end = len(buf) if match is None else match.start()
+        if end - start > limit + LOOK:
+            text = f"the {self.field} is too long or has no end"
+            return m.fail(Fault("tool_call.invalid_name", m.base + start, text))
         if match is None:
             if m.final:
                 return m.truncated(f"the {self.field}")
-            if len(buf) - start > limit + LOOK:
-                return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the {self.field} is too long or has no end"))
-            m.scan = m.base + max(start, len(buf) - 40)
+            m.scan = m.base + max(start, len(buf) - self.longest + 1)
             return None
-        end = match.start()
+        if match.group() not in self.stops:
+            m.scan = NEVER
+            m.pos = end
+            return m.expected(repr(self.stops[0]))
         text = buf[start:end].strip()
-        if not m.final and self.field == "name" and partial(self.stops, buf, end) and len(match.group()) < 2:
-            return None
         m.pos = end
-        m.scan = 0
+        m.scan = NEVER
         if self.field == "name":
             if self.prefix and text.startswith(self.prefix):
                 text = text[len(self.prefix) :]
@@ -209,9 +217,8 @@ class Hole(Op):
             if not text or "\n" in text or len(text) > limit:
                 what = "is empty" if not text else "is too long or has a line break"
                 return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tool name {what}", "a tool name"))
-        else:
-            return set_field(m, self.field, text, m.base + start) or self.next
-        return self.next
+            return self.next
+        return set_field(m, self.field, text, m.base + start) or self.next
 
     def first(self) -> tuple[str, ...] | None:
         return None
@@ -321,6 +328,7 @@ class Switch(Op):
         pairs.sort(key=lambda pair: -len(pair[0]))
         self.pairs = pairs
         self.texts = tuple(text for text, _ in pairs)
+        self.nested = any(b != a and b.startswith(a) for a in self.texts for b in self.texts)
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
@@ -328,6 +336,8 @@ class Switch(Op):
         if self.ws:
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
         if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+            if self.nested and not m.final and partial(self.texts, buf, pos):
+                return None
             for text, op in self.pairs:
                 if buf.startswith(text, pos):
                     if m.call_start is None:
@@ -340,6 +350,8 @@ class Switch(Op):
             return None
         if self.stray and pos < len(buf):
             return self._stray(m)
+        if m.call_start is not None:
+            m.pos = pos
         return self.default
 
     def _stray(self, m: Machine) -> Op | None:
@@ -372,6 +384,27 @@ class Switch(Op):
         return texts
 
 
+class AfterComma(Op):
+    """Behind a comma in a list of calls: the next call, not the list's end (which Python allows)."""
+
+    def __init__(self, item: Op, close: Op, python: bool) -> None:
+        self.next = item
+        self.close = close
+        self.python = python
+
+    def run(self, m: Machine) -> Op | None:
+        pos = WS.match(m.buf, m.pos).end()  # type: ignore[union-attr]
+        m.sep(m.pos, pos)
+        m.pos = pos
+        if pos == len(m.buf) and not m.final:
+            return None
+        if m.buf.startswith("]", pos):
+            if self.python:
+                return self.close
+            return m.fail(Fault("json.trailing_comma", m.base + pos, "trailing comma before ']'", "a tool call"))
+        return self.next
+
+
 class UnitBegin(Op):
     """A list of calls begins that is one unit."""
 
@@ -389,7 +422,7 @@ class UnitEnd(Op):
     def run(self, m: Machine) -> Op | None:
         m.end_unit()
         m.after_markup = True
-        return TO_TEXT
+        return self.next
 
 
 class ToText(Op):

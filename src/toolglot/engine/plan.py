@@ -10,7 +10,7 @@ from typing import Any
 from ..format import Format
 from ..pattern import CallObject
 from .compile import Entry, Program
-from .machine import Machine
+from .machine import NEVER, Machine
 from .ops import Op, partial
 from .shapes import SEED
 from .text import WAIT, AfterReasoning, ReasoningOp, Recover, StartList, Text
@@ -24,6 +24,7 @@ class Untagged:
     format_id: str
     eager: bool = False
     start: bool = False
+    declared: bool = False  # only where all its tools are declared
     keys: CallObject = SEED
     dialect: str = "python"
 
@@ -43,11 +44,14 @@ class Delimiters:
 class CallEntry:
     """A literal that opens calls of one or several formats."""
 
-    def __init__(self, plan: Plan, entries: list[Entry]) -> None:
+    def __init__(self, plan: Plan, text: str, entries: list[Entry]) -> None:
+        def rank(entry: Entry) -> int:
+            return entry.rank + (0 if text == entry.canonical else 50)
+
         self.plan = plan
-        self.entries = sorted(entries, key=lambda e: (not e.lits, e.fmt.rank))
+        self.entries = sorted(entries, key=lambda e: (not e.lits, rank(e)))
         real = [e for e in entries if not e.bare]
-        self.fallback = min(real, key=lambda e: e.fmt.rank) if real else None
+        self.fallback = min(real, key=rank) if real else None
         if len(entries) == 1 and self.fallback is not None and not _needs_look(entries[0]):
             entries[0].sure = True
             self.only: Entry | None = entries[0]
@@ -60,14 +64,16 @@ class CallEntry:
         if entry is None:
             for candidate in self.entries:
                 verdict = candidate.test(m, j)
-                if verdict is None:
-                    return WAIT
                 if verdict:
                     entry = candidate
                     break
-            else:
-                entry = self.fallback
-                if entry is None:
+                if verdict is None:
+                    if not m.final:
+                        return WAIT
+                    entry = entry or candidate  # the text ends before it is told
+            if entry is None or entry.bare and verdict is None:
+                entry = entry or self.fallback
+                if entry is None or (entry.bare and not verdict):
                     return None
         m.ends_to = -1
         plan = self.plan
@@ -78,8 +84,8 @@ class CallEntry:
         m.after_markup = True
         m.fmt = entry.begin.fmt
         m.resume = entry.begin
-        m.ws_to = 0
-        m.scan = 0
+        m.ws_to = NEVER
+        m.scan = NEVER
         if entry.begins:
             m.begin(i)
         else:
@@ -120,7 +126,7 @@ class MachineEntry(CallEntry):
         if m.tracker is not None:
             m.tracker.tagged(m)
         m.ends_to = -1
-        m.scan = 0
+        m.scan = NEVER
         m.pos = i
         op: Op = self.program.machine.op
         return op
@@ -144,7 +150,7 @@ class OpenEntry:
             k -= 1
         before = buf[k - 1] if k else m.prev
         blank = m.after_markup and not buf[pos:i].strip()
-        if not blank and before not in ("", "\n"):
+        if not blank and before not in ("", "\n") and m.base + i >= 0:
             m.literal_opens += 1
             return None
         m.ends_to = -1
@@ -153,7 +159,7 @@ class OpenEntry:
             m.tracker.finish(m)
         m.sep(i, j)
         m.pos = j
-        m.scan = 0
+        m.scan = NEVER
         m.st = None
         return self.op
 
@@ -179,8 +185,8 @@ class CloseEntry:
         m.reclassify(m.base + k)
         m.sep(k, j)
         m.pos = j
-        m.scan = 0
-        m.ws_to = 0
+        m.scan = NEVER
+        m.ws_to = NEVER
         m.after_markup = True
         return self.d.after_op
 
@@ -197,8 +203,8 @@ class WrapEntry:
         self.plan.text.before(m, pos, i, ())
         m.sep(i, j)
         m.pos = j
-        m.scan = 0
-        m.ws_to = 0
+        m.scan = NEVER
+        m.ws_to = NEVER
         m.after_markup = True
         return self.plan.text
 
@@ -254,7 +260,7 @@ class Plan:
             for entry in program.entries:
                 for text in entry.texts:
                     by_text.setdefault(text, []).append(entry)
-        self.entries: dict[str, Any] = {text: CallEntry(self, entries) for text, entries in by_text.items()}
+        self.entries: dict[str, Any] = {text: CallEntry(self, text, entries) for text, entries in by_text.items()}
         self.call_literals = tuple(by_text)
         specials = sorted({text for fmt in formats for text in fmt.special}, key=len, reverse=True)
         self.special = re.compile("|".join(map(re.escape, specials))) if specials else None
@@ -276,10 +282,15 @@ class Plan:
             for a in literals
             if any(b != a and a.startswith(b) for b in literals)
         }
+        for text in self.shorter:
+            entry = self.entries[text]
+            if isinstance(entry, CallEntry):
+                entry.only = entry.fallback = None
         self.prefixes = frozenset(text[:n] for text in literals for n in range(1, len(text)))
         self.longest = max(map(len, literals), default=1)
         self.heads = re.compile("[" + re.escape("".join(sorted({t[0] for t in literals}))) + "]") if literals else None
         befores = {text for fmt in formats for text in fmt.before} | {self.lead}
+        befores |= {fmt.reasoning.inner[1] for fmt in formats if fmt.reasoning is not None}
         self.before_chars = frozenset("".join(befores))
         self.before_size = max(map(len, befores), default=0)
         self.probe = self if probe else Plan(programs, format_id=format_id, probe=True)
@@ -318,7 +329,7 @@ class Plan:
                 for text in program.machine.openers:
                     self.entries[text] = MachineEntry(self, program)
                 if len(programs) == 1:
-                    self.start = program.machine.start(self)
+                    self.start = program.machine.start_op(self)
             if program.start is not None and len(programs) == 1:
                 op, begin, wrapper = program.start
                 self.start = StartList(self, op, begin, wrapper)

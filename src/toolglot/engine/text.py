@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Fault
-from .machine import Machine
+from ..errors import Fault, ParseError
+from .machine import NEVER, Machine
 from .ops import WS, Begin, Op, partial
 
 if TYPE_CHECKING:
@@ -51,6 +51,16 @@ class Text(Op):
             longer = plan.longer.get(literal)
             if longer is not None and not m.final and partial(longer, buf, i):
                 return self.hold(m, pos, i)
+            tracker = m.tracker
+            if tracker is not None and tracker.eager:
+                # With an untagged format, markup inside a call is data.
+                if i > pos:
+                    m.content(pos, i)
+                    m.pos = pos = i
+                    m.after_markup = False
+                if tracker.inside():
+                    scan = i + 1
+                    continue
             op = plan.entries[literal].decide(m, pos, i, i + len(literal))
             if op is None:
                 for shorter in plan.shorter.get(literal, ()):
@@ -62,7 +72,7 @@ class Text(Op):
                 continue
             if op is WAIT:
                 return self.hold(m, pos, i)
-            m.scan = 0
+            m.scan = NEVER
             return op
         if m.final:
             self.before(m, pos, size, ())
@@ -99,9 +109,8 @@ class Text(Op):
         if m.after_markup and WS.match(buf, pos).end() >= i:  # type: ignore[union-attr]
             if m.parts or m.separators or m.base + pos > 0:
                 m.sep(pos, i)
-            else:
-                m.content(pos, i)
-            return
+                return
+            separators = (*separators, self.plan.lead)
         j = i
         for separator in separators:
             if separator and buf.endswith(separator, pos, i):
@@ -198,10 +207,11 @@ class ReasoningOp(Op):
                 return self.closed(m)
             if st.opener is None:
                 st.opener = m.base + i
+                st.where = m.where(st.opener)
             if self.d.calls and not m.probe:
                 m.scan = m.base + i
                 verdict = self.plan.entries[literal].test(m, i + len(literal))
-                if verdict is None:
+                if verdict is None and not m.final:
                     return self.hold(m, pos, i)
                 if verdict:
                     return self.start_probe(m, st, pos, i)
@@ -243,8 +253,8 @@ class ReasoningOp(Op):
     def closed(self, m: Machine) -> Op:
         """The block is closed: take the white space that the template writes behind it."""
         m.st = None
-        m.scan = 0
-        m.ws_to = 0
+        m.scan = NEVER
+        m.ws_to = NEVER
         m.after_markup = True
         return self.d.after_op
 
@@ -255,9 +265,7 @@ class ReasoningOp(Op):
         if st.opener is not None:
             m.call_start = None
             at = st.opener
-            line, column = m.where(at) if at >= m.base else (None, None)
-            from ..errors import ParseError
-
+            line, column = st.where
             error = ParseError(
                 "the reasoning was never closed, so the call in it is not run",
                 "reasoning.unclosed",
@@ -377,7 +385,7 @@ def child_start(child: Machine, st: _Open) -> int:
 class _Open:
     """An open block of reasoning."""
 
-    __slots__ = ("child", "held", "held_from", "inner", "lines", "opener", "start", "tail")
+    __slots__ = ("child", "held", "held_from", "inner", "lines", "opener", "start", "tail", "where")
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -388,6 +396,7 @@ class _Open:
         self.held_from = 0
         self.tail = ""
         self.lines = (0, 0)
+        self.where = (0, 0)
 
 
 class AfterReasoning(Op):
@@ -427,7 +436,8 @@ class Recover(Op):
         if known is None:
             own = begin.closers + begin.section_closers + begin.siblings if begin is not None else ()
             texts = sorted({*own, *self.plan.call_literals}, key=len, reverse=True)
-            known = self.cache[begin] = (re.compile("|".join(map(re.escape, texts))), max(map(len, texts), default=1))
+            pattern = "|".join(map(re.escape, texts)) or "(?!)"
+            known = self.cache[begin] = (re.compile(pattern), max(map(len, texts), default=1))
         regex, longest = known
         buf = m.buf
         pos = m.pos
@@ -439,26 +449,41 @@ class Recover(Op):
                 m.pos = max(pos, len(buf) - longest + 1)
                 return None
             m.pos = len(buf)
+            if m.cut and m.fault is not None:
+                m.fault.end = True  # broken, and cut off as well
             return self.over(m, self.plan.text)
         text = match.group()
         if begin is not None and text in begin.closers:
             m.pos = match.end()
             return self.over(m, begin.resume)
         m.pos = match.start()
-        if begin is not None and (text in begin.section_closers or text in begin.siblings):
+        if begin is not None and text in begin.section_closers:
+            self.over(m, None)
+            m.sep(m.pos, match.end())
+            m.pos = match.end()
+        elif begin is not None and text in begin.siblings:
             return self.over(m, begin.resume)
-        return self.over(m, self.plan.text)
+        else:
+            self.over(m, None)
+        return self.plan.text
 
     def over(self, m: Machine, op: Op | None) -> Op | None:
         """The region is known."""
         fault: Fault | None = m.fault
         assert fault is not None and m.call_start is not None
-        start = m.call_start if m.unit is None else m.drop_unit()
-        m.report(fault, (start, m.base + m.pos))
+        start = m.call_start
+        if m.unit is not None:
+            prose = m.unit_prose
+            start = m.drop_unit()
+            if prose:
+                m.put(0, start, m.region(start, m.base + m.pos))
+                fault = None
+        if fault is not None:
+            m.report(fault, (start, m.base + m.pos))
         m.call_start = None
         m.kept = None
         m.fault = None
         m.after_markup = True
-        m.scan = 0
-        m.ws_to = 0
+        m.scan = NEVER
+        m.ws_to = NEVER
         return op

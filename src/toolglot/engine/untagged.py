@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..definition import ToolSet
 from ..errors import Fault
 from ..values.dialect import JSON, PYTHON, PYTHONIC
 from ..values.literal import LiteralReader
@@ -30,7 +31,7 @@ _FENCE_END = re.compile(r"[ \t\r\n]{0,64}```")
 _FENCE_END_PART = re.compile(r"[ \t\r\n]{0,64}`{0,2}\Z")
 _SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
 _AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
-_KEYS = frozenset(("name", "function", "tool_calls", "function_call"))
+_WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
 _LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.S)
 _PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
 _PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
@@ -54,6 +55,7 @@ class Finder:
         self.outer = 0  # with its fence
         self.text: list[str] = []  # the candidate's text so far
         self.finished = False  # only at the start of the text, and that is over
+        self.skipping = False  # the reader looks for the end of a broken call
 
     @property
     def hold(self) -> int | None:
@@ -90,7 +92,7 @@ class Finder:
                     continue
             self.alive = base + pos if pos < len(buf) else None
             break
-        if pos:
+        if 0 < pos <= len(buf):
             self.last = buf[pos - 1]
         self.tail = buf[pos:]
 
@@ -107,12 +109,21 @@ class Finder:
             self.text = [text]
             if self.broken(reader, text, fault):
                 self.results.append((self.start, -1, absolute(m, fault), self.outer))
+                return self.skip(text, base + len(buf), fault)
             return -1 - (base + len(buf) if fault.end else fault.at)
         self.text.append(buf[pos:end])
         if reader.done:
             self.reader = None
+            if self.skipping:
+                self.skipping = False
+                self.results[-1] = (*self.results[-1][:1], base + end, *self.results[-1][2:])
+                return end
             self.complete(m, "".join(self.text), reader, base + end)
         return end
+
+    def skip(self, text: str, now: int, fault: Fault) -> int:
+        """Where to go on behind a broken call, as ``-1 - position``."""
+        return -1 - (now if fault.end else fault.at)
 
     def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
         """Find the next candidate from ``pos``.
@@ -136,6 +147,7 @@ class JsonFinder(Finder):
     def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
         size = len(buf)
         start = self.spec.start
+        self.tools = m.tools
         while pos < size:
             if start:
                 # At the start of the output; behind a call "; " and the next one.
@@ -202,9 +214,21 @@ class JsonFinder(Finder):
             self.finished = True
         if text.startswith("["):
             return _LISTED.match(text[:4096]) is not None
-        return any(key in _KEYS for key, _, _ in reader.members) or (
-            reader.member is not None and reader.member[0] in _KEYS
-        )
+        keys = [key for key, _, _ in reader.members]
+        if reader.member is not None:
+            keys.append(reader.member[0])
+        if _WRAPPERS.isdisjoint(keys):
+            spec = self.spec.keys
+            known = {*spec.name, *spec.arguments, *spec.id, "type", "index"}
+            if not any(key in spec.name for key in keys) or any(key not in known for key in keys):
+                return False
+            if self.tools is not None:
+                for key, a, b in reader.members:
+                    if key in spec.name:
+                        return text[a - self.start + 1 : b - self.start - 1] in self.tools.names
+        return True
+
+    tools: ToolSet | None = None
 
     def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
         shape = shapes.read(text, 0, self.start, self.spec.keys)
@@ -214,7 +238,7 @@ class JsonFinder(Finder):
     def note(self, m: Machine, shape: Any, end: int) -> None:
         """Note what a complete value is. A call of an undeclared tool is data."""
         tools = m.tools
-        if shape is None or (
+        if shape is None or (self.spec.declared and tools is None) or (
             tools is not None and isinstance(shape, list) and any(f.name not in tools.names for f in shape)
         ):
             if self.spec.start:
@@ -283,8 +307,55 @@ class PythonFinder(Finder):
     def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
         return True
 
+    def skip(self, text: str, now: int, fault: Fault) -> int:
+        """The broken call reaches to the parenthesis that closes it."""
+        if fault.end:
+            return -1 - now
+        skipper = Skipper()
+        end = skipper.feed(text, len(self.name), False)
+        if skipper.done:
+            start, _, shape, outer = self.results[-1]
+            self.results[-1] = (start, self.start + end, shape, outer)
+            return -1 - (self.start + end)
+        self.reader = skipper
+        self.skipping = True
+        return now
+
     def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
         self.found(reader.value, text[len(self.name) + 1 : -1], reader.take(), end)
+
+
+class Skipper(LiteralReader):
+    """Finds the bracket that closes what has begun, whatever stands between; strings are skipped."""
+
+    TOKEN = re.compile(r"""[()\[\]{}]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.S)
+    PART = re.compile(r"""["'](?:[^"'\\\n]|\\.)*\\?\Z""", re.S)
+
+    def __init__(self) -> None:
+        super().__init__(PYTHON, 0)
+        self.depth = 0
+
+    def feed(self, text: str, pos: int, final: bool = False) -> int:
+        """Read on; returns the index behind what was consumed."""
+        size = len(text)
+        for match in self.TOKEN.finditer(text, pos):
+            char = match.group()[0]
+            if char in "([{":
+                self.depth += 1
+            elif char in ")]}":
+                self.depth -= 1
+                if self.depth <= 0:
+                    self.done = True
+                    return match.end()
+            pos = match.end()
+        if final:
+            return size
+        # A string may have begun: from its quote on the text is needed again.
+        for quote in "\"'":
+            at = text.find(quote, pos)
+            if at >= 0 and "\n" not in text[at:]:
+                return at
+        return size
 
 
 DIALECTS = {"python": PYTHON, "pythonic": PYTHONIC}
@@ -300,6 +371,7 @@ class Tracker:
         self.eager = specs[0].eager
         self.held: list[tuple[int, str]] = []
         self.end = -1
+        self.after = False  # a call was given out, and only white space since
         self.lines = (0, 0)  # line breaks before what is held, and where its line starts
 
     def text(self, m: Machine, at: int, text: str) -> None:
@@ -323,6 +395,10 @@ class Tracker:
             line, column = m.where(self.held[0][0])
             self.lines = (line - 1, self.held[0][0] - column + 1)
 
+    def inside(self) -> bool:
+        """Whether the text so far ends inside a candidate."""
+        return self.finders[0].reader is not None
+
     def hold(self) -> int:
         """From where text has to be withheld."""
         holds = [finder.hold for finder in self.finders if finder.hold is not None]
@@ -342,9 +418,20 @@ class Tracker:
             return not _FENCE_END_PART.match(behind)
         return True
 
-    def release(self, m: Machine, upto: int) -> None:
-        """Give out the held text before ``upto`` as content."""
+    def release(self, m: Machine, upto: int, *, final: bool = False) -> None:
+        """Give out the held text before ``upto``; white space behind a call waits for what follows it."""
         held = self.held
+        if self.after:
+            text = "".join([text for at, text in held if at < upto])
+            if held and not text[: upto - held[0][0]].strip(" \t\r\n;"):
+                if not final:
+                    return
+                for at, text in held:
+                    m.sep_at(at, at + len(text))
+                held.clear()
+                return
+            if held and upto > held[0][0]:
+                self.after = False
         done = 0
         for at, text in held:
             if at >= upto:
@@ -383,7 +470,7 @@ class Tracker:
         """Give out the results of the first finder that has any, and the text around them."""
         finder = next((f for f in self.finders if f.results), None)
         if finder is None:
-            self.release(m, self.end)
+            self.release(m, self.end, final=True)
             return
         results = finder.results
         finder.results = []
@@ -421,7 +508,7 @@ class Tracker:
         newlines = text.count("\n", 0, at - origin)
         if newlines:
             self.lines = (self.lines[0] + newlines, origin + text.rfind("\n", 0, at - origin) + 1)
-        m.after_markup = True
+        m.after_markup = self.after = True
         self.held = [(at, rest)] if rest else []
         if final:
             self.held = []
@@ -431,7 +518,7 @@ class Tracker:
         """Text around calls: white space behind a call is a separator."""
         if not text:
             return
-        if (m.calls or m.errors) and not text.strip(" \t\r\n;"):
+        if (m.calls or m.errors) and (self.after or at > self.held[0][0] if self.held else True) and not text.strip(" \t\r\n;"):
             m.sep_at(at, at + len(text))
         else:
             m.put(0, at, text)

@@ -13,7 +13,7 @@ from ..values.json import quote, scan
 from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
-from .machine import Found, Machine
+from .machine import NEVER, Found, Machine
 from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
 
 DIALECTS = {"json": JSON, "python": PYTHON, "pythonic": PYTHONIC, "gemma": GEMMA, "function_gemma": FUNCTION_GEMMA}
@@ -91,6 +91,7 @@ class CallObjectOp(Op):
         try:
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
+            self.note_name(m, reader)
             return m.fail(absolute(m, fault))
         m.pos = end
         if m.live:
@@ -105,6 +106,7 @@ class CallObjectOp(Op):
 
     def take(self, m: Machine, shape: Any, at: int, head: str) -> Op | None:
         """Note the calls of a complete value."""
+        m.name = shape[0].name if isinstance(shape, list) else None
         if shape is None or (head == "[" and not self.spec.many):
             if m.fault is None:
                 m.fault = Fault("tool_call.unrecognized", at, "tagged content is not a recognized tool call")
@@ -123,15 +125,8 @@ class CallObjectOp(Op):
             spec = self.spec
             if current is None or current[0] not in spec.arguments:
                 return
-            for key, a, b in reader.members:
-                if key in spec.name:
-                    text = m.region(a, b)
-                    break
-            else:
+            if not self.note_name(m, reader) or m.region(current[1], current[1] + 1) != "{":
                 return
-            if text[:1] != '"' or "\\" in text or m.region(current[1], current[1] + 1) != "{":
-                return
-            m.name = text[1:-1]
             m.start_call()
             st.args_from = st.sent = current[1]
         elif reader.members and reader.member is None or (reader.member and reader.member[1] != st.args_from):
@@ -141,6 +136,16 @@ class CallObjectOp(Op):
         if now > st.sent:
             m.delta(m.region(st.sent, now))
             st.sent = now
+
+    def note_name(self, m: Machine, reader: LiteralReader) -> bool:
+        """Note the tool's name if it was read."""
+        for key, a, b in reader.members:
+            if key in self.spec.name:
+                result = scan(m.region(a, b), 0)
+                if result is not None and isinstance(result[0], str):
+                    m.name = result[0]
+                    return True
+        return False
 
     def first(self) -> tuple[str, ...] | None:
         return ("{", "[") if self.spec.many else ("{",)
@@ -262,10 +267,11 @@ class ArgumentsOp(Op):
 class ValueOp(Op):
     """An argument's value as bare text, up to its closer."""
 
-    def __init__(self, frame: str, implied: bool, entities: bool, closers: tuple[str, ...]) -> None:
+    def __init__(self, frame: str, implied: str, entities: bool, closers: tuple[str, ...]) -> None:
         self.frame = frame
         self.entities = entities
-        self.implied = implied
+        self.implied = implied != "no"
+        self.line = implied == "line"
         self.closers = closers
         self.closer = closers[0] if len(closers) == 1 else None
         self.follow: tuple[str, ...] | None = None
@@ -284,6 +290,13 @@ class ValueOp(Op):
             assert isinstance(closing, Lit)
             self.openers = tuple(text for texts, _ in self.after.branches for text in texts)
             self.ends = self.closers + self.openers + closing.texts
+            # Behind a key's opener a whole key has to stand.
+            opener = self.after.branches[0][1]
+            hole = opener.next
+            assert hole is not None and isinstance(hole.next, Lit)
+            key_end = re.escape(hole.next.texts[0])
+            self.rest = re.compile(rf"[^\s<>]{{1,512}}{key_end}").match
+            self.rest_part = re.compile(r"[^\s<>]{0,512}(?:<[^<>]{0,64})?\Z").match
         self.outer = outer
         pattern = "|".join(re.escape(t) for t in sorted(self.ends, key=len, reverse=True))
         self.regex = re.compile(pattern)
@@ -295,7 +308,8 @@ class ValueOp(Op):
         pos = m.pos
         st = m.st
         if st is None:
-            st = m.st = [m.base + pos, [], self.types(m), False]  # start, pieces, types, whether given out
+            # start, pieces, types, whether a part was given out, the last character consumed
+            st = m.st = [m.base + pos, [], self.types(m), False, ""]
             m.scan = m.base + pos
         scan_from = max(pos, m.scan - m.base)
         closer = self.closer
@@ -321,7 +335,7 @@ class ValueOp(Op):
                 m.scan = m.base + i
                 return self.wait(m, st, buf, pos, i)
             if verdict and not (m.masked and m.is_masked(i)):
-                m.scan = 0
+                m.scan = NEVER
                 m.st = None
                 return self.finish(m, st, buf[pos:i], end, m.base + i)
             scan_from = i + 1
@@ -347,6 +361,7 @@ class ValueOp(Op):
         if hold <= pos:
             return
         piece = buf[pos:hold]
+        st[4] = piece[-1]
         m.pos = hold
         pieces = st[1]
         if m.base + pos == st[0] and self.frame and piece.startswith(self.frame):
@@ -404,26 +419,25 @@ class ValueOp(Op):
 
     def implies(self, m: Machine, buf: str, i: int, text: str, pos: int, st: list[Any]) -> bool | None:
         """Whether the next key's opener or the call's closer, at ``i``, ends the value."""
-        if i > pos:
+        if not self.line:
+            pass
+        elif i > pos:
             if buf[i - 1] != "\n":
                 return False
-        elif not st[1] or not st[1][-1].endswith("\n"):
-            if not (self.frame == "\n" and i == pos and m.base + pos > st[0]):
-                return False
+        elif st[4] != "\n":
+            return False
         end = i + len(text)
         if text in self.openers:  # a whole tag has to stand there
-            if _TAG_REST.match(buf, end):
+            if self.rest(buf, end):
                 return True
-            return None if not m.final and _TAG_OPEN.match(buf, end) else False
+            return None if not m.final and self.rest_part(buf, end) else False
         verdict = ahead(m, self.outer, buf, end)
         if verdict is False and WS.match(buf, end).end() == len(buf):  # type: ignore[union-attr]
-            return True if m.final else None
-        return verdict
+            return not m.cut if m.final else None
+        return verdict and not (m.cut and WS.match(buf, end).end() == len(buf))  # type: ignore[union-attr]
 
 
 _TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
-_TAG_REST = re.compile(r"[^\s<>]{1,512}>")
-_TAG_OPEN = re.compile(r"[^\s<>]{0,512}\Z")
 
 
 def ahead(m: Machine, texts: tuple[str, ...], buf: str, pos: int) -> bool | None:

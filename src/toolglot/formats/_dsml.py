@@ -6,7 +6,7 @@ The sources are the encoders that come with DeepSeek-V3.2, V4 and V4.1.
 from __future__ import annotations
 
 from ..format import Format
-from ..pattern import call, each, lit, section, tag, value, ws
+from ..pattern import arguments, call, each, either, lit, section, tag, value, ws
 from ._shared import THINK_BARE
 
 BAR = "\uff5cDSML\uff5c"
@@ -25,12 +25,15 @@ def dsml(block: str, space: str, empty: str, **about: object) -> Format:
     invoke = call(
         tag(*_spellings(words["invoke"], "<", ""), name="name"),
         ws("\n"),
-        each(
-            tag(*_spellings(words["parameter"], "<", ""), name="key", string="string"),
-            value(),
-            lit(*_spellings(words["parameter"], "</", ">")),
-            ws("\n"),
-            empty=empty,
+        either(
+            each(
+                tag(*_spellings(words["parameter"], "<", ""), name="key", string="string"),
+                value(),
+                lit(*_spellings(words["parameter"], "</", ">")),
+                ws("\n"),
+                empty=empty,
+            ),
+            (arguments("json"), ws()),
         ),
         lit(*_spellings(words["invoke"], "</", ">")),
     )

@@ -26,7 +26,7 @@ FORMAT = Format(
     reasoning=Reasoning("<think>", "</think>", lead="\n", after="\n"),
     calls_in_reasoning=True,
     turn_ends=GLM_ENDS,
-    rank=31,
+    rank=29,
     template_checked=True,
     families=("GLM-4.5", "GLM-4.5-Air", "GLM-4.5V", "GLM-4.6", "GLM-4.6V"),
     engines={

@@ -10,7 +10,7 @@ FORMAT = Format(
             "<tool_call>",
             name(),
             ws(),
-            each("<arg_key>", key(), "</arg_key>", ws(), "<arg_value>", value(), "</arg_value>", ws()),
+            each("<arg_key>", key(), "</arg_key>", ws(), "<arg_value>", value(implied="any"), "</arg_value>", ws()),
             "</tool_call>",
         ),
         json_in_tool_call(),

@@ -7,6 +7,7 @@ from ._shared import THINK
 FORMAT = Format(
     section((lit("<|tool_call|>", "<tool_call>"), ws(), "["), call(call_object()), "]", separator=", "),
     title="<|tool_call|> with a JSON array",
+    bare_json=True,
     reasoning=THINK,
     wrappers=("<response>", "</response>"),
     turn_ends=("<|end_of_text|>",),

@@ -4,16 +4,17 @@ Source: Meta's Llama 3.1 template and the first seed. Calls are reported as ``ll
 """
 
 from ..format import Format
-from ..pattern import arguments, call, call_object, either, lit, name, section, ws
+from ..pattern import arguments, call, call_object, either, maybe, name, section, ws
 from ._shared import THINK
 
 ENDS = ("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>")
 OBJECT = call_object(arguments=("parameters", "arguments", "input", "args"), many=True)
 TAG = "<|python_tag|>"
 
-PATTERN = either(
-    section((TAG, ws()), call(OBJECT), separator=lit("; ")),
-    call(TAG, ws(), name(), "(", arguments("python")),
+PATTERN = section(
+    (TAG, ws()),
+    (maybe(TAG, ws(), write=False), either(call(OBJECT), call(name(), "(", arguments("python")))),
+    separator="; ",
 )
 
 FORMAT = Format(

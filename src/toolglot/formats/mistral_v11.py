@@ -1,11 +1,14 @@
 """Mistral, tokenizer v11: ``[TOOL_CALLS]name[CALL_ID]id[ARGS]{...}``. Source: the template of Mistral Small 3.2."""
 
 from ..format import Format
-from ..pattern import arguments, call, id_, name
+from ..pattern import arguments, call, either, id_, maybe, name
 from ._shared import THINK
 
 FORMAT = Format(
-    call("[TOOL_CALLS]", name(), "[CALL_ID]", id_(), "[ARGS]", arguments("json")),
+    either(
+        call("[TOOL_CALLS]", name(), "[CALL_ID]", id_(), "[ARGS]", arguments("json")),
+        call("[TOOL_CALLS]", name(), maybe("[ARGS]"), arguments("json")),
+    ),
     title="[TOOL_CALLS] with name, id and JSON",
     reasoning=THINK,
     turn_ends=("</s>",),

@@ -14,7 +14,7 @@ FUNCTION = call(
     ">",
     ws("\n"),
     each(
-        "<parameter=", key(), ">", value("\n", implied=True, python_scalars=True), "</parameter>", ws("\n")
+        "<parameter=", key(), ">", value("\n", implied="line", python_scalars=True), "</parameter>", ws("\n")
     ),
     lit("</function>", implied_by="</tool_call>"),
 )

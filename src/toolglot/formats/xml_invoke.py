@@ -4,7 +4,7 @@ Source: the first seed and BFCL's prompts. A value without a schema is JSON wher
 """
 
 from ..format import Format
-from ..pattern import call, each, either, lit, section, tag, value, ws
+from ..pattern import call, each, either, elements, lit, name, section, tag, value, ws
 from ._shared import THINK
 
 INVOKE = call(
@@ -14,8 +14,26 @@ INVOKE = call(
     lit("</invoke>"),
 )
 
+LEGACY = call(
+    lit("<invoke>"),
+    ws("\n"),
+    "<tool_name>",
+    name(),
+    "</tool_name>",
+    ws("\n"),
+    "<parameters>",
+    ws("\n"),
+    elements(),
+    ws("\n"),
+    "</parameters>",
+    ws("\n"),
+    lit("</invoke>"),
+)
+
 FORMAT = Format(
-    either(section(("<function_calls>", ws("\n")), INVOKE, (ws("\n"), "</function_calls>"), bare="yes")),
+    section(
+        ("<function_calls>", ws("\n")), either(INVOKE, LEGACY), (ws("\n"), "</function_calls>"), bare="yes"
+    ),
     title="<invoke> with <parameter> elements",
     aliases=("anthropic_xml",),
     before=("\n",),

@@ -14,7 +14,8 @@ class Quote:
     """One way to quote a string.
 
     ``token`` opens and closes it. ``plain`` matches a run that stands for itself; it stops at the token's first
-    character, at a backslash where ``escapes`` is not empty, and at what may not stand there. ``escapes`` maps
+    character, at a backslash where ``escapes`` is not empty, and at what may not stand there (but for surrogates,
+    which would make it slower; the reader looks for them where text is not ASCII). ``escapes`` maps
     the one-character escapes. ``numeric`` allows Python's ``\\x``, ``\\U`` and octal escapes beside ``\\u``;
     ``pairs`` joins two ``\\u`` escapes of a surrogate pair. ``verbatim``: a plain run is JSON string text as is.
     """
@@ -66,15 +67,14 @@ _PYTHON_WORDS: dict[str, tuple[object, str]] = {
     "False": (False, "false"),
     "None": (None, "null"),
 }
-_SURROGATES = r"\ud800-\udfff"
 
 
 def _python_quotes(newlines: bool) -> dict[str, tuple[Quote, ...]]:
     """Both quotes of Python, each tripled and single; ``newlines`` is the pythonic tolerance for models."""
     quotes: dict[str, tuple[Quote, ...]] = {}
     for quote in "'\"":
-        tripled = re.compile(rf"[^{quote}\\{_SURROGATES}]*")
-        single = tripled if newlines else re.compile(rf"[^{quote}\\\n\r{_SURROGATES}]*")
+        tripled = re.compile(rf"[^{quote}\\]*")
+        single = tripled if newlines else re.compile(rf"[^{quote}\\\n\r]*")
         quotes[quote] = (
             Quote(quote * 3, tripled, _PYTHON_ESCAPES, True, newlines),
             Quote(quote, single, _PYTHON_ESCAPES, True, newlines),
@@ -84,8 +84,8 @@ def _python_quotes(newlines: bool) -> dict[str, tuple[Quote, ...]]:
 
 def _gemma(token: str) -> Dialect:
     """Bare keys, and strings between two ``token``s without any escape; JSON strings are read too."""
-    strings = Quote(token, re.compile(rf"[^{re.escape(token[0])}{_SURROGATES}]*"), {})
-    json = Quote('"', re.compile(rf'[^"\\{_SURROGATES}]*'), _JSON_ESCAPES)
+    strings = Quote(token, re.compile(rf"[^{re.escape(token[0])}]*"), {})
+    json = Quote('"', re.compile(r'[^"\\]*'), _JSON_ESCAPES)
     words = {**_JSON_WORDS, "None": _PYTHON_WORDS["None"]}
     quotes = {token[0]: (strings,), '"': (json,)}
     return Dialect("tool_call.", _JSON_WHITE, quotes, words, {"{": "}", "[": "]"}, bare=True)
@@ -94,7 +94,7 @@ def _gemma(token: str) -> Dialect:
 JSON = Dialect(
     "json.",
     _JSON_WHITE,
-    {'"': (Quote('"', re.compile(rf'[^"\\\x00-\x1f{_SURROGATES}]*'), _JSON_ESCAPES, verbatim=True),)},
+    {'"': (Quote('"', re.compile(r'[^"\\\x00-\x1f]*'), _JSON_ESCAPES, verbatim=True),)},
     _JSON_WORDS,
     {"{": "}", "[": "]"},
 )

@@ -54,8 +54,6 @@ _scan_once: Any = JSONDecoder(object_pairs_hook=_object, parse_float=_float, par
 
 def scan(text: str, pos: int) -> tuple[Any, int] | None:
     """The object, array or string that starts at ``pos`` and the index behind it; ``None`` if none is valid."""
-    if len(text) - pos > MAX_DIGITS and _long_digits(text, pos):
-        return _slow(text, pos)
     value: Any
     end: int
     try:
@@ -67,6 +65,8 @@ def scan(text: str, pos: int) -> tuple[Any, int] | None:
         return _slow(text, pos)
     if not isinstance(value, (dict, list, str)):
         return None
+    if end - pos > MAX_DIGITS and _long_digits(text, pos, end):
+        return _slow(text, pos)
     if end - pos > 2 * MAX_DEPTH and _deep(value, text, pos, end):
         return None
     if text.find("\\", pos, end) >= 0 and _SURROGATE_ESCAPE(text, pos, end) and _half_escape(text, pos, end):
@@ -88,10 +88,10 @@ def _slow(text: str, pos: int) -> tuple[Any, int] | None:
     return reader.value, end
 
 
-def _long_digits(text: str, pos: int) -> bool:
+def _long_digits(text: str, pos: int, end: int) -> bool:
     """Whether there may be an integer that is too long: its digits would cover every 4,301st character."""
     step = MAX_DIGITS + 1
-    sample = text[pos::step]
+    sample = text[pos:end:step]
     if _DIGIT_SET.isdisjoint(sample):
         return False
     for index, char in enumerate(sample):

@@ -56,7 +56,7 @@ _NO: Final = -2  # there is no quote token
 _NUMBER_RUN: Any = re.compile(r"[-+.0-9eE]*").match
 _PLAIN_INT: Any = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?=[],} \n)])").match
 _NAME_RUN: Any = re.compile(r"[A-Za-z0-9_]*").match
-_BARE_RUN: Any = re.compile(r"[^:{},\ud800-\udfff]*").match
+_BARE_RUN: Any = re.compile(r"[^:{},]*").match
 _NAME_START: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 _JSON_KEY: Final = "object key"
 _OTHER_KEY: Final = "dictionary key"
@@ -136,7 +136,7 @@ class LiteralReader(Faults):
             end: int = self._plain(text, pos).end()
             if end == size and not final:
                 if pos != end:
-                    self._add(text[pos:])
+                    self._add(text[pos:], self._at)
                     self._at += end - pos
                 return end
         self._shift = self._at - pos
@@ -321,7 +321,10 @@ class LiteralReader(Faults):
         """Read on in a bare key or in a keyword."""
         bare = self._state == BARE_KEY
         end: int = (_BARE_RUN if bare else _NAME_RUN)(text, pos).end()
-        self._pieces.append(text[pos:end])
+        piece = text[pos:end]
+        if not piece.isascii():
+            self._check_pairs(piece, self._shift + pos)
+        self._pieces.append(piece)
         if end == len(text) and not final:
             return end
         key = "".join(self._pieces)
@@ -329,8 +332,6 @@ class LiteralReader(Faults):
         if not bare:
             self._key = key
             self._state = EQUALS
-        elif end < len(text) and "\ud800" <= text[end] <= "\udfff":
-            self._forbidden(text[end], end)
         else:
             self._set_key(key.rstrip(" \t\n\r"), "key", "duplicate_key")
         return end
@@ -406,6 +407,8 @@ class LiteralReader(Faults):
                 end: int = kind.plain.match(text, pos).end()  # type: ignore[union-attr]
                 if text.startswith(kind.token, end):  # all of it is here, and it is plain
                     value = text[pos:end]
+                    if not value.isascii():
+                        self._check_pairs(value, self._shift + pos)
                     end += len(kind.token)
                     if not is_key:
                         return self._scalar(value, f'"{value}"' if kind.verbatim else quote(value), end)
@@ -427,8 +430,10 @@ class LiteralReader(Faults):
                     self._ended(text)
         return _NO
 
-    def _add(self, piece: str) -> None:
-        """Append plain text to the string."""
+    def _add(self, piece: str, at: int) -> None:
+        """Append plain text, which stands at ``at``, to the string."""
+        if not piece.isascii():
+            self._check_pairs(piece, at)
         self._pieces.append(piece)
         if self._echo and not self._is_key:
             self._out.append(piece if self._verbatim else quote(piece)[1:-1])
@@ -441,7 +446,7 @@ class LiteralReader(Faults):
         while True:
             end: int = self._plain(text, pos).end()
             if end != pos:
-                self._add(text[pos:end])
+                self._add(text[pos:end], self._shift + pos)
                 pos = end
             if pos == size:
                 if final:

@@ -92,11 +92,18 @@ class Faults:
         code = self._dialect.prefix + "unterminated_string"
         raise Fault(code, at, "unterminated string", f"a closing {self._quote.token}", end)
 
+    def _check_pairs(self, piece: str, at: int) -> None:
+        """Refuse half of a surrogate pair in ``piece``, which stands at ``at``."""
+        try:
+            piece.encode("utf-16-le")
+        except UnicodeEncodeError as error:
+            at += error.start
+            message = f"unpaired surrogate U+{ord(piece[error.start]):04X}"
+            raise Fault("json.lone_surrogate", at, message) from None
+
     def _forbidden(self, char: str, pos: int) -> NoReturn:
         """A character that may not stand in a string as it is."""
         at = self._shift + pos
-        if "\ud800" <= char <= "\udfff":
-            raise Fault("json.lone_surrogate", at, f"unpaired surrogate U+{ord(char):04X}")
         if self._json:
             message = f"unescaped control character U+{ord(char):04X} in string"
             raise Fault("json.control_character", at, message, "an escape such as \\n")

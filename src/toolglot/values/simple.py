@@ -9,8 +9,8 @@ from typing import Any, Final
 # A failed match gives back at most what it took, once, and then the reader takes over: no backtracking to fear.
 _ARGUMENT: Any = re.compile(
     r"[ \t\n\r\f]*([A-Za-z_][A-Za-z0-9_]*)[ \t\n\r\f]*=[ \t\n\r\f]*(?:"
-    r"'([^'\\\n\r]*)'|"
-    r'"([^"\\\n\r]*)"|'
+    r"'([^'\\\n\r]*(?:\\[nrt'\"\\][^'\\\n\r]*)*)'|"
+    r'"([^"\\\n\r]*(?:\\[nrt\'"\\][^"\\\n\r]*)*)"|'
     r"(-?(?:0|[1-9][0-9]{0,17}))(\.[0-9]{1,30})?|"
     r"(True|true|False|false|None|null)"
     r")[ \t\n\r\f]*([,)])"
@@ -44,12 +44,14 @@ def scan_arguments(text: str, pos: int) -> tuple[dict[str, Any], str, int] | Non
             pos = match.end()
             break
         name, single, double, number, fraction, word, stop = match.groups()
-        if single is not None:
-            arguments[name] = single
-            written.append(f'"{name}": {quote(single)}')
-        elif double is not None:
-            arguments[name] = double
-            written.append(f'"{name}": {quote(double)}')
+        if single is not None or double is not None:
+            string = double if single is None else single
+            if "\\" in string:
+                if "\0" in string:
+                    return None
+                string = _unescape(string)
+            arguments[name] = string
+            written.append(f'"{name}": {quote(string)}')
         elif word is not None:
             value, json = _WORDS[word]
             arguments[name] = value
@@ -68,3 +70,9 @@ def scan_arguments(text: str, pos: int) -> tuple[dict[str, Any], str, int] | Non
     if not text.isascii() and _SURROGATE(out) is not None:
         return None
     return arguments, out, pos
+
+
+def _unescape(string: str) -> str:
+    """``string``, which holds no NUL, with the six escapes that `_ARGUMENT` lets pass."""
+    string = string.replace("\\\\", "\0").replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r")
+    return string.replace("\\'", "'").replace('\\"', '"').replace("\0", "\\")

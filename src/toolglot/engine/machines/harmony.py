@@ -13,7 +13,7 @@ from ...errors import ConversionError, Fault
 from ...format import Format
 from ...types import ToolCall
 from ..compile import Program
-from ..machine import Found, Machine
+from ..machine import NEVER, Found, Machine
 from ..ops import TO_TEXT, WS, Begin, End, Lit, Op, partial
 from ..valueops import ArgumentsOp
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MESSAGE = "<|message|>"
 CLOSERS = ("<|end|>", "<|call|>", "<|return|>")
 HEADERS = ("<|start|>assistant", "<|channel|>")
-_TOKEN = re.compile(r"<\|(?:start|channel|constrain)\|>|[ \t\r\n]+|to=([^\s<]+)|([\w.\-/]+)")
+_TOKEN = re.compile(r"<\|(?:start|channel|constrain)\|>|[ \t\r\n]+|to=([^\s<]*)|([\w.\-/]+)")
 _STOP = re.compile("|".join(map(re.escape, (MESSAGE, *CLOSERS, "<|start|>"))))
 _BODY_END = re.compile("|".join(map(re.escape, (*CLOSERS, "<|start|>", "<|channel|>"))))
 _BODY_TEXTS = (*CLOSERS, "<|start|>", "<|channel|>")
@@ -47,9 +47,9 @@ class Header(Op):
             if waiting and (at is None or partial((MESSAGE, *CLOSERS, *HEADERS, "<|constrain|>"), buf, at)):
                 m.scan = m.base + max(pos + skip, len(buf) - _LONGEST)
                 return None
-            m.scan = 0
+            m.scan = NEVER
             return self.broken(m, match, at)
-        m.scan = 0
+        m.scan = NEVER
         at = self.junk(buf, pos, match.start())
         if at is not None:
             return self.broken(m, match, at)
@@ -57,7 +57,7 @@ class Header(Op):
         last = ""
         for token in _TOKEN.finditer(buf, pos, match.start()):
             text = token.group()
-            if token.lastindex == 1:
+            if token.lastindex == 1 and token.group(1):
                 recipient, recipient_at = token.group(1), token.start(1)
             elif token.lastindex == 2:
                 if last == "<|channel|>":
@@ -130,7 +130,7 @@ class Body(Op):
         else:
             m.content(pos, end)
         m.pos = end
-        m.scan = 0
+        m.scan = NEVER
         if match is None and not m.final:
             return None
         if match is not None and match.group() in CLOSERS:
@@ -212,7 +212,7 @@ class HarmonyProgram(Program):
         """Whether a header stands at ``buf[i]``."""
         return True
 
-    def start(self, plan: Plan) -> Op:
+    def start_op(self, plan: Plan) -> Op:
         """Where a run starts: the prompt ends with ``<|start|>assistant``, so a recipient may come first."""
         return Start(self, plan)
 
