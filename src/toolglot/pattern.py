@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Codec: TypeAlias = Literal["json", "python", "pythonic", "gemma", "function_gemma"]
+Codec: TypeAlias = Literal["json", "python", "pythonic", "lfm", "gemma", "function_gemma"]
 Implied: TypeAlias = Literal["no", "line", "any"]
 Bare: TypeAlias = Literal["no", "declared", "yes"]
 

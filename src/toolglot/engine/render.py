@@ -207,7 +207,7 @@ def _type_word(value: Any) -> str:
 def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
     if node.codec == "json":
         w.data(json_text(call.arguments))
-    elif node.codec in ("python", "pythonic"):
+    elif node.codec in ("python", "pythonic", "lfm"):
         for i, (name, value) in enumerate(call.arguments.items()):
             if not name.isidentifier() or not name.isascii():
                 raise UnsafeValueError(f"{w.fmt.id}: {name!r} cannot be a keyword argument")

@@ -475,7 +475,7 @@ class Recover(Op):
         if m.unit is not None:
             prose = m.unit_prose
             start = m.drop_unit()
-            if prose:
+            if prose and not fault.end:
                 m.put(0, start, m.region(start, m.base + m.pos))
                 fault = None
         if fault is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import Fault
 from ..pattern import CallObject
 from ..values.bare import decode_entities, read_text
-from ..values.dialect import FUNCTION_GEMMA, GEMMA, JSON, PYTHON, PYTHONIC
+from ..values.dialect import FUNCTION_GEMMA, GEMMA, JSON, LFM, PYTHON, PYTHONIC
 from ..values.json import quote, scan
 from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
@@ -17,6 +17,7 @@ from .machine import NEVER, Found, Machine
 from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
 
 DIALECTS = {"json": JSON, "python": PYTHON, "pythonic": PYTHONIC, "gemma": GEMMA, "function_gemma": FUNCTION_GEMMA}
+DIALECTS["lfm"] = LFM
 _STRING = frozenset(("string",))
 
 
@@ -69,7 +70,7 @@ class CallObjectOp(Op):
                     tail = self.tail(buf, result[1])
                     if tail is not None:
                         m.name = head.group(1)
-                        m.name_at = m.base + pos
+                        m.name_at = m.base + head.start(1) - 1
                         m.args = result[0]
                         m.raw_span = (args_at + m.base, result[1] + m.base)
                         if m.live:
@@ -157,7 +158,7 @@ class ArgumentsOp(Op):
     def __init__(self, codec: str) -> None:
         self.codec = codec
         self.dialect = DIALECTS[codec]
-        self.python = codec in ("python", "pythonic")
+        self.python = codec in ("python", "pythonic", "lfm")
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
@@ -232,7 +233,7 @@ class ArgumentsOp(Op):
             self.take_json(m, result[0], buf, pos, result[1], m.base)
             return True
         if self.python:
-            simple = scan_arguments(buf, pos)
+            simple = scan_arguments(buf, pos) if self.codec != "lfm" else None
             if simple is None:
                 return False
             m.args, json, end = simple

@@ -14,7 +14,7 @@ FORMAT = Format(
     either(
         section(
             lit(START + "[", START + "\n[", START + " ["),
-            call(name(), "(", arguments("pythonic", json_containers=True)),
+            call(name(), "(", arguments("lfm", json_containers=True)),
             ("]", ws(), END),
             separator=", ",
         ),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["FUNCTION_GEMMA", "GEMMA", "JSON", "PYTHON", "PYTHONIC", "Dialect", "Quote"]
+__all__ = ["FUNCTION_GEMMA", "GEMMA", "JSON", "LFM", "PYTHON", "PYTHONIC", "Dialect", "Quote"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Quote:
     which would make it slower; the reader looks for them where text is not ASCII). ``escapes`` maps
     the one-character escapes. ``numeric`` allows Python's ``\\x``, ``\\U`` and octal escapes beside ``\\u``;
     ``pairs`` joins two ``\\u`` escapes of a surrogate pair. ``verbatim``: a plain run is JSON string text as is.
+    ``follow``: where strings are not escaped, the token closes one only if, behind white space, one of these comes.
     """
 
     token: str
@@ -26,6 +27,7 @@ class Quote:
     numeric: bool = False
     pairs: bool = True
     verbatim: bool = False
+    follow: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ _PYTHON_WORDS: dict[str, tuple[object, str]] = {
 }
 
 
-def _python_quotes(newlines: bool) -> dict[str, tuple[Quote, ...]]:
+def _python_quotes(newlines: bool, follow: str = "") -> dict[str, tuple[Quote, ...]]:
     """Both quotes of Python, each tripled and single; ``newlines`` is the pythonic tolerance for models."""
     quotes: dict[str, tuple[Quote, ...]] = {}
     for quote in "'\"":
@@ -77,14 +79,14 @@ def _python_quotes(newlines: bool) -> dict[str, tuple[Quote, ...]]:
         single = tripled if newlines else re.compile(rf"[^{quote}\\\n\r]*")
         quotes[quote] = (
             Quote(quote * 3, tripled, _PYTHON_ESCAPES, True, newlines),
-            Quote(quote, single, _PYTHON_ESCAPES, True, newlines),
+            Quote(quote, single, _PYTHON_ESCAPES, True, newlines, follow=follow),
         )
     return quotes
 
 
 def _gemma(token: str) -> Dialect:
     """Bare keys, and strings between two ``token``s without any escape; JSON strings are read too."""
-    strings = Quote(token, re.compile(rf"[^{re.escape(token[0])}]*"), {})
+    strings = Quote(token, re.compile(rf"[^{re.escape(token[0])}]*"), {}, follow=",}]")
     json = Quote('"', re.compile(r'[^"\\]*'), _JSON_ESCAPES)
     words = {**_JSON_WORDS, "None": _PYTHON_WORDS["None"]}
     quotes = {token[0]: (strings,), '"': (json,)}
@@ -102,5 +104,9 @@ _PYTHON_WHITE = re.compile(r"[ \t\n\r\f]*")
 _PYTHON_BRACKETS = {"{": "}", "[": "]", "(": ")"}
 PYTHON = Dialect("tool_call.", _PYTHON_WHITE, _python_quotes(False), _PYTHON_WORDS, _PYTHON_BRACKETS, trailing=True)
 PYTHONIC = Dialect("tool_call.", _PYTHON_WHITE, _python_quotes(True), _PYTHON_WORDS, _PYTHON_BRACKETS, trailing=True)
+# LFM2's template puts strings between quotes as they are, so an apostrophe may stand in one.
+LFM = Dialect(
+    "tool_call.", _PYTHON_WHITE, _python_quotes(True, ",)]}"), _PYTHON_WORDS, _PYTHON_BRACKETS, trailing=True
+)
 GEMMA = _gemma('<|"|>')
 FUNCTION_GEMMA = _gemma("<escape>")

@@ -405,7 +405,10 @@ class LiteralReader(Faults):
                 self._start = self._shift + pos
                 pos += len(kind.token)
                 end: int = kind.plain.match(text, pos).end()  # type: ignore[union-attr]
-                if text.startswith(kind.token, end):  # all of it is here, and it is plain
+                # All of it is here, and it is plain.
+                if text.startswith(kind.token, end) and (
+                    not kind.follow or self._follows(kind, is_key, text, end + len(kind.token), final)
+                ):
                     value = text[pos:end]
                     if not value.isascii():
                         self._check_pairs(value, self._shift + pos)
@@ -453,7 +456,14 @@ class LiteralReader(Faults):
                     self._unterminated(self._start, True)
                 return pos
             if text.startswith(kind.token, pos):
-                return self._close(pos + len(kind.token))
+                closes = not kind.follow or self._follows(kind, self._is_key, text, pos + len(kind.token), final)
+                if closes:
+                    return self._close(pos + len(kind.token))
+                if closes is None:
+                    return pos if pos != start else _WAIT
+                self._add_char(text[pos])
+                pos += 1
+                continue
             char = text[pos]
             if char == "\\" and kind.escapes:
                 new = self._escape(text, pos, final)
@@ -467,6 +477,13 @@ class LiteralReader(Faults):
             if new < 0:
                 return pos if pos != start else _WAIT
             pos = new
+
+    def _follows(self, kind: Quote, is_key: bool, text: str, pos: int, final: bool) -> bool | None:
+        """Whether what follows a quote token at ``pos`` lets it close the string; None: more text decides."""
+        end: int = self._white(text, pos).end()
+        if end == len(text):
+            return True if final else None if end - pos < 1024 else False
+        return text[end] == ":" if is_key else text[end] in kind.follow
 
     def _close(self, pos: int) -> int:
         pieces = self._pieces
