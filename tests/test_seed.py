@@ -235,7 +235,6 @@ ERRORS: list[tuple[str, str, str]] = [
     ("python_unterminated_string", "f(a=¦'x)", "tool_call.unterminated_string"),
     ("python_unexpected_end", "f(a=¦", "tool_call.unexpected_end"),
     ("python_number", "f(a=¦01)", "json.invalid_number"),
-    ("python_trailing_characters", "<|python_tag|>f(a=1)¦ x", "tool_call.trailing_characters"),
     ("xml_unexpected_end", '<invoke name="f"><parameter name="k">1</parameter>¦', "tool_call.unexpected_end"),
     ("try_broken", '<tool_call>{"name": "search", "arguments": {"query": ¦rust}}</tool_call>', "json.expected_value"),
 ]

@@ -141,6 +141,8 @@ class _Compiler:
                 op = self.one(node, op, end_ok or (call and i > whole), code)
                 if isinstance(op, ops.Hole):
                     op.gap = gap
+                if call and i < whole < len(items) and isinstance(op, ops.Hole | ops.Lit):
+                    op.head = True
                 gap = ""
         return op
 
@@ -331,6 +333,8 @@ class _Compiler:
         if bare:
             return item, begin
         inner: Op = item if node.separator is not None else more
+        if isinstance(node.open[-1], Lit) and node.open[-1].texts[0].endswith("[") and not fmt.unit:
+            inner = ops.FirstItem(item)
         start = self.sequence(node.open, inner)
         if not isinstance(start, ops.Lit):
             raise DefinitionError(f"format {fmt.id!r}: a section has to begin with a literal")
@@ -349,7 +353,7 @@ class _Compiler:
         """What has to stand behind the opener."""
         op: Op = entry.op
         entry.ws = op.ws or isinstance(op, Switch)
-        if isinstance(op, Begin):
+        while isinstance(op, Begin | ops.FirstItem):
             entry.ws = True
             assert op.next is not None
             op = op.next

@@ -96,6 +96,7 @@ class Machine:
     unit: list[tuple[ToolCall, Span]] | None = None  # calls that count only when their list is closed
     unit_at: int = 0
     unit_prose: bool = False
+    body_at: int = 0  # behind the call's opener
     # text
     run_kind: int = -1
     run_start: int = 0
@@ -288,7 +289,7 @@ class Machine:
 
     def begin(self, i: int) -> None:
         """A call starts at ``buf[i]``."""
-        at = self.call_start = self.base + i
+        at = self.call_start = self.body_at = self.base + i
         self.index += 1
         if self.index >= self.limits.calls:
             self.check_index(at)
@@ -528,6 +529,13 @@ class Machine:
         char = self.buf[self.pos]
         shown = repr(char) if char.isprintable() and char != " " else f"U+{ord(char):04X}"
         return self.fail(Fault(code, at, f"expected {what}, found {shown}", what))
+
+    def unrecognized(self, what: str) -> Op:
+        """What stands in the markup is no call: ``what`` is missing from it."""
+        at = self.body_at if self.call_start is not None else self.base + self.pos
+        ended = self.pos >= len(self.buf) or self.final and self.cut
+        text = f"what stands in the markup is not a tool call: expected {what}"
+        return self.fail(Fault("tool_call.unrecognized", at, text, what, ended))
 
     def truncated(self, what: str) -> Op:
         """The text ends inside ``what``."""

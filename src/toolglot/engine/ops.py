@@ -56,6 +56,7 @@ class Lit(Op):
         self.end_ok = end_ok  # may be missing at the very end
         self.code = "tool_call.expected_markup"
         self.all = self.texts + implied_by
+        self.head = False  # before the arguments of a call: what does not fit is no call
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
@@ -84,7 +85,10 @@ class Lit(Op):
         m.pos = pos
         if m.call_start is None:
             m.sep(start, pos)
-        return m.expected(self.shown, self.code, ended=m.final and partial(self.all, buf, pos))
+        ended = m.final and partial(self.all, buf, pos)
+        if self.head and not ended and pos < len(buf):
+            return m.unrecognized(self.shown)
+        return m.expected(self.shown, self.code, ended=ended)
 
     def first(self) -> tuple[str, ...] | None:
         return self.all
@@ -175,6 +179,7 @@ class Hole(Op):
         self.field = field
         self.prefix = prefix
         self.gap = ""
+        self.head = False
         self.stops: tuple[str, ...] = ()
         self.closers: tuple[str, ...] = ()  # of the call: the hole cannot reach beyond
 
@@ -199,13 +204,13 @@ class Hole(Op):
             return m.fail(Fault("tool_call.invalid_name", m.base + start, text))
         if match is None:
             if m.final:
-                return m.truncated(f"the {self.field}")
+                return m.truncated(f"the {self.field}") if m.cut or not self.head else m.unrecognized(repr(self.stops[0]))
             m.scan = m.base + max(start, len(buf) - self.longest + 1)
             return None
         if match.group() not in self.stops:
             m.scan = NEVER
             m.pos = end
-            return m.expected(repr(self.stops[0]))
+            return m.unrecognized(repr(self.stops[0])) if self.head else m.expected(repr(self.stops[0]))
         text = buf[start:end].strip()
         m.pos = end
         m.scan = NEVER
@@ -228,6 +233,7 @@ def set_field(m: Machine, field: str, text: str, at: int) -> Op | None:
     """Note what a hole or an attribute said. Returns the way to an error."""
     if field == "name":
         if not text or len(text) > m.limits.name:
+            at = at if m.call_start is None else max(m.call_start, 0)
             return m.fail(Fault("tool_call.invalid_name", at, "the tool name is empty or too long", "a tool name"))
         m.name = text
         m.name_at = at
@@ -292,6 +298,8 @@ class Attributes(Op):
                 text, at = seen[attribute]
                 if self.escape and "&" in text:
                     text = text.replace("&quot;", '"').replace("&amp;", "&")
+                if field == "key":
+                    at = start - len(self.opener)
                 failed = set_field(m, field, text, m.base + at)
                 if failed is not None:
                     return failed
@@ -403,6 +411,27 @@ class AfterComma(Op):
                 return self.close
             return m.fail(Fault("json.trailing_comma", m.base + pos, "trailing comma before ']'", "a tool call"))
         return self.next
+
+
+class FirstItem(Op):
+    """The first call of a list: an empty list is no call."""
+
+    def __init__(self, item: Op) -> None:
+        self.next = item
+        self.ws = True
+
+    def run(self, m: Machine) -> Op | None:
+        pos = WS.match(m.buf, m.pos).end()  # type: ignore[union-attr]
+        if pos == len(m.buf) and not m.final:
+            return None
+        if m.buf.startswith("]", pos):
+            at = m.base + m.pos - 1
+            return m.fail(Fault("tool_call.unrecognized", at, "an empty list is not a tool call", "a tool call"), at + 1)
+        return self.next
+
+    def first(self) -> tuple[str, ...] | None:
+        assert self.next is not None
+        return self.next.first()
 
 
 class UnitBegin(Op):

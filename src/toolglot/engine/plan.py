@@ -11,7 +11,7 @@ from ..format import Format
 from ..pattern import CallObject
 from .compile import Entry, Program
 from .machine import NEVER, Machine
-from .ops import Op, partial
+from .ops import WS, Op, partial
 from .shapes import SEED
 from .text import WAIT, AfterReasoning, ReasoningOp, Recover, StartList, Text
 
@@ -88,6 +88,7 @@ class CallEntry:
         m.scan = NEVER
         if entry.begins:
             m.begin(i)
+            m.body_at = m.base + WS.match(m.buf, j).end()  # type: ignore[union-attr]
         else:
             m.sep(i, j)
         m.pos = j

@@ -437,13 +437,17 @@ class Recover(Op):
             own = begin.closers + begin.section_closers + begin.siblings if begin is not None else ()
             texts = sorted({*own, *self.plan.call_literals}, key=len, reverse=True)
             pattern = "|".join(map(re.escape, texts)) or "(?!)"
-            known = self.cache[begin] = (re.compile(pattern), max(map(len, texts), default=1))
-        regex, longest = known
+            openers = sorted((begin.first() or ()) if begin is not None else (), key=len, reverse=True)
+            known = self.cache[begin] = (re.compile(pattern), max(map(len, texts), default=1), openers)
+        regex, longest, openers = known
         buf = m.buf
         pos = m.pos
+        if m.own_opener and m.base + pos == m.call_start:
+            # Not in the broken call's own opener, which may hold another format's.
+            pos += next((len(t) for t in openers if buf.startswith(t, pos)), 1)
+            if pos > len(buf):
+                pos = len(buf)
         match = regex.search(buf, pos)
-        if match is not None and m.own_opener and match.start() + m.base == m.call_start:
-            match = regex.search(buf, pos + 1)  # the broken call's own opener
         if match is None:
             if not m.final:
                 m.pos = max(pos, len(buf) - longest + 1)

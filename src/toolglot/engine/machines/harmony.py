@@ -15,7 +15,7 @@ from ...types import ToolCall
 from ..compile import Program
 from ..machine import NEVER, Found, Machine
 from ..ops import TO_TEXT, WS, Begin, End, Lit, Op, partial
-from ..valueops import ArgumentsOp
+from ..valueops import ArgumentsOp, ahead
 
 if TYPE_CHECKING:
     from ..plan import Plan
@@ -25,9 +25,9 @@ CLOSERS = ("<|end|>", "<|call|>", "<|return|>")
 HEADERS = ("<|start|>assistant", "<|channel|>")
 _TOKEN = re.compile(r"<\|(?:start|channel|constrain)\|>|[ \t\r\n]+|to=([^\s<]*)|([\w.\-/]+)")
 _STOP = re.compile("|".join(map(re.escape, (MESSAGE, *CLOSERS, "<|start|>"))))
-_BODY_END = re.compile("|".join(map(re.escape, (*CLOSERS, "<|start|>", "<|channel|>"))))
-_BODY_TEXTS = (*CLOSERS, "<|start|>", "<|channel|>")
-_LONGEST = len("<|constrain|>")
+_BODY_TEXTS = (*CLOSERS, "<|start|>assistant")
+_BODY_END = re.compile("|".join(map(re.escape, _BODY_TEXTS)))
+_LONGEST = len("<|start|>assistant")
 
 
 class Header(Op):
@@ -116,8 +116,13 @@ class Body(Op):
         buf = m.buf
         pos = m.pos
         match = _BODY_END.search(buf, max(pos, m.scan - m.base))
-        while match is not None and m.masked and m.is_masked(match.start()):
-            match = _BODY_END.search(buf, match.end())
+        waiting = False
+        while match is not None:
+            verdict = ends(m, match)
+            waiting = verdict is None
+            if verdict is not False:
+                break
+            match = _BODY_END.search(buf, match.start() + 1)
         end = len(buf)
         if match is not None:
             end = match.start()
@@ -131,7 +136,7 @@ class Body(Op):
             m.content(pos, end)
         m.pos = end
         m.scan = NEVER
-        if match is None and not m.final:
+        if waiting or (match is None and not m.final):
             return None
         if match is not None and match.group() in CLOSERS:
             m.sep(end, match.end())
@@ -139,6 +144,15 @@ class Body(Op):
         m.st = None
         m.after_markup = True
         return TO_TEXT
+
+
+def ends(m: Machine, match: re.Match[str]) -> bool | None:
+    """Whether a token ends a body: a closer does where a header or the end follows. None: more text decides."""
+    if m.masked and m.is_masked(match.start()):
+        return False
+    if match.group() not in CLOSERS:
+        return True
+    return ahead(m, (*HEADERS, *CLOSERS), m.buf, match.end())
 
 
 class EitherBody(Op):
@@ -165,10 +179,19 @@ class CustomBody(Op):
         pieces: list[str] = m.st if m.st is not None else []
         m.st = pieces
         match = _BODY_END.search(buf, pos)
-        if match is None and not m.final:
-            end = buf.rfind("<", max(pos, len(buf) - _LONGEST))
-            if end < 0 or not partial(_BODY_TEXTS, buf, end):
-                end = len(buf)
+        waiting = False
+        while match is not None:
+            verdict = ends(m, match)
+            waiting = verdict is None
+            if verdict is not False:
+                break
+            match = _BODY_END.search(buf, match.start() + 1)
+        if waiting or (match is None and not m.final):
+            end = len(buf) if match is None else match.start()
+            if match is None:
+                end = buf.rfind("<", max(pos, len(buf) - _LONGEST))
+                if end < 0 or not partial(_BODY_TEXTS, buf, end):
+                    end = len(buf)
             pieces.append(buf[pos:end])
             m.pos = end
             return None
