@@ -148,3 +148,10 @@ def tools_of(calls: list[toolglot.ToolCall]) -> list[dict[str, Any]]:
         {"name": name, "parameters": {"type": "object", "properties": declared}}
         for name, declared in properties.items()
     ]
+
+
+def openers_of(format: str | None) -> list[str]:
+    """What a text of ``format`` may begin with, shortest first: golden texts cut off at several places."""
+    texts = golden_texts().get(format, []) if format else []
+    cuts = {text[: len(text) * part // 8] for text in texts[:6] for part in (1, 2, 4, 7)}
+    return sorted(cuts - {""}, key=len) or list(OPENERS)

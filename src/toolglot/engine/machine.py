@@ -38,6 +38,10 @@ NEVER = -(1 << 60)
 Held = tuple[str, int, int, int]  # text, where it stands, line breaks before it, where its line starts
 
 
+class Stop(Exception):
+    """Ends a probe: what it reads is not just calls."""
+
+
 class Found:
     """A call as an operation found it, before it is checked."""
 
@@ -120,6 +124,7 @@ class Machine:
     line_start: int = 0
     kept_lines: int = 0
     kept_line_start: int = 0
+    mark: tuple[int, int, int, int] | None = None  # where `where` has counted to: origin, index, lines, line start
     message_format: str | None = None
 
     def __init__(self, plan: Plan) -> None:
@@ -161,6 +166,10 @@ class Machine:
                 "buffer",
                 self.base,
             )
+        self.advance()
+
+    def advance(self) -> None:
+        """Run operations until one needs more text."""
         op = self.op
         while op is not None:
             self.op = op
@@ -169,10 +178,7 @@ class Machine:
     def close(self) -> None:
         """No more text."""
         self.final = True
-        op = self.op
-        while op is not None:
-            self.op = op
-            op = op.run(self)
+        self.advance()
         self.flush()
 
     def run_whole(self, text: str) -> None:
@@ -230,8 +236,9 @@ class Machine:
                         self.events.append(TextDelta(blank, (start, start + len(blank))))
                     self.blank.clear()
                     self.events.append(TextDelta(text, (at, end)))
-            if self.probe and self.bad is None and not text.isspace():
+            if self.probe and not text.isspace():
                 self.bad = at + len(text) - len(text.lstrip())
+                raise Stop
         else:
             self.thought = True
             if self.live:
@@ -447,9 +454,19 @@ class Machine:
         else:
             text, origin, lines, start = self._kept_text(), self.kept_from, self.kept_lines, self.kept_line_start
         end = at - origin
-        lines += text.count("\n", 0, end)
-        last = text.rfind("\n", 0, end)
-        return lines + 1, at - (origin + last + 1 if last >= 0 else max(start, 0)) + 1
+        mark = self.mark
+        if mark is not None and mark[0] == origin and held is None and mark[1] <= end:
+            # Errors come in order: count only what lies behind the last one.
+            _, begin, lines, start = mark
+        else:
+            begin = 0
+        newlines = text.count("\n", begin, end)
+        if newlines:
+            lines += newlines
+            start = origin + text.rfind("\n", begin, end) + 1
+        if held is None:
+            self.mark = (origin, end, lines, start)
+        return lines + 1, at - max(start, 0) + 1
 
     def report(self, fault: Fault, span: Span, in_call: bool = True, held: Held | None = None) -> None:
         """An error whose region is known."""
@@ -484,8 +501,9 @@ class Machine:
             raise LimitError(f"more than {self.limits.calls} errors in one output", "calls", error.position)
         if self.live:
             self.events.append(ErrorEvent(error, span))
-        if self.probe and self.bad is None:
+        if self.probe:
             self.bad = span[1] if span else 0
+            raise Stop
 
     def fail(self, fault: Fault, start: int | None = None) -> Op:
         """The call is broken at ``fault.at``: give it up and look for where to go on.

@@ -196,8 +196,8 @@ class Hole(Op):
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
         start = m.pos
-        match = self.regex.search(buf, max(start, m.scan - m.base))
         limit = m.limits.name
+        match = self.regex.search(buf, max(start, m.scan - m.base), start + limit + LOOK + self.longest)
         end = len(buf) if match is None else match.start()
         if end - start > limit + LOOK:
             text = f"the {self.field} is too long or has no end"

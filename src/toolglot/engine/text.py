@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Fault, ParseError
-from .machine import NEVER, Machine
+from .machine import NEVER, Machine, Stop
 from .ops import WS, Begin, Op, partial
 
 if TYPE_CHECKING:
@@ -174,9 +174,10 @@ class ReasoningOp(Op):
         st = m.st
         if st is None:
             st = m.st = _Open(m.base + m.pos)
-        if st.child is not None and not self.probing(m, st):
+        if st is not _ADOPTED and st.child is not None and not self.probing(m, st):
             return None
-        if m.st is None:
+        if m.st is _ADOPTED:
+            m.st = None
             return self.plan.text
         buf = m.buf
         pos = m.pos
@@ -209,12 +210,22 @@ class ReasoningOp(Op):
                 st.opener = m.base + i
                 st.where = m.where(st.opener)
             if self.d.calls and not m.probe:
-                m.scan = m.base + i
+                # A closer anywhere behind makes all of it reasoning; each part is searched for it once.
+                found = buf.find(close, max(i, st.searched - m.base))
+                st.searched = max(st.searched, m.base + len(buf) - len(close) + 1)
+                if found >= 0:
+                    st.searched = m.base + found
+                    scan = found
+                    continue
                 verdict = self.plan.entries[literal].test(m, i + len(literal))
                 if verdict is None and not m.final:
                     return self.hold(m, pos, i)
                 if verdict:
-                    return self.start_probe(m, st, pos, i)
+                    bad = self.start_probe(m, st, pos, i)
+                    if bad is None:
+                        return self if m.st is _ADOPTED else None
+                    scan = max(bad, i + 1)
+                    continue
             scan = i + 1
         if m.final:
             self.give(m, pos, size, closing=False)
@@ -279,14 +290,16 @@ class ReasoningOp(Op):
 
     # -- calls from an open block ----------------------------------------------------------------------------
 
-    def start_probe(self, m: Machine, st: _Open, pos: int, i: int) -> Op | None:
-        """A call may stand at ``i``: read it beside, hold the text with it until more is known."""
+    def start_probe(self, m: Machine, st: _Open, pos: int, i: int) -> int | None:
+        """A call may stand at ``buf[i]``: read it beside, and hold the text with it until more is known.
+
+        Returns the index from which to search on if it is none; None if the probe goes on or its calls count.
+        """
         buf = m.buf
         j = i
         size = max(len(self.d.inner[1]), self.plan.before_size)
         while j > pos and i - j < size and buf[j - 1] == "\n":
             j -= 1
-        m.reasoning(pos, j)
         child = Machine(self.plan.probe)
         child.probe = True
         child.live = m.live
@@ -294,18 +307,35 @@ class ReasoningOp(Op):
         child.limits = m.limits
         child.ids = m.ids
         child.index = m.index
-        child.base = m.base + i
         child.masked = m.masked
+        # The same text, so that nothing is copied for a probe that fails at once.
+        child.buf, child.base, child.pos = buf, m.base, i
+        child.lines, child.line_start = m.lines, m.line_start
+        child.final, child.cut = m.final, m.cut
+        try:
+            child.advance()
+            child.flush()
+        except Stop:
+            assert child.bad is not None
+            return child.bad - m.base
+        if m.final and (m.cut or not child.calls):
+            return len(buf)
+        m.reasoning(pos, j)
         st.child = child
-        st.lines = (m.lines + buf.count("\n", 0, i), m.base + buf.rfind("\n", 0, i) + 1)
-        if "\n" not in buf[:i]:
-            st.lines = (m.lines, m.line_start)
-        child.lines, child.line_start = st.lines
         st.held_from = m.base + j
-        st.held = [buf[j:i]]
-        st.tail = ""
-        m.pos = i
-        return self
+        st.opened_at = m.base + i
+        st.lines = (m.lines, m.line_start)
+        if m.final:
+            self.adopt(m, st)
+            m.pos = len(buf)
+            return None
+        newlines = buf.count("\n", 0, j)
+        if newlines:
+            st.lines = (m.lines + newlines, m.base + buf.rfind("\n", 0, j) + 1)
+        st.held = [buf[j:]]
+        st.tail = buf[i:][-len(self.d.close) + 1 :]
+        m.pos = len(buf)
+        return None
 
     def probing(self, m: Machine, st: _Open) -> bool:
         """Feed the probe. True: it is over, go on reading at ``m.pos``."""
@@ -315,77 +345,66 @@ class ReasoningOp(Op):
         window = st.tail + piece
         found = window.find(close)
         child = st.child
-        if found >= 0:
-            return self.release(m, st, piece, m.base + len(m.buf) - len(window) + found)
         st.held.append(piece)
+        if found >= 0:
+            return self.release(m, st, m.base + len(m.buf) - len(window) + found)
         st.tail = window[-len(close) + 1 :]
-        if piece and not child.done:
-            child.feed(piece)
-        if child.bad is None and m.final:
-            child.cut = m.cut
-            child.close()
-        if child.bad is not None:
-            return self.release(m, st, "", child.bad)
+        try:
+            if piece:
+                child.feed(piece)
+            if m.final:
+                child.cut = m.cut
+                child.close()
+        except Stop:
+            return self.release(m, st, child.bad)
         if not m.final:
             return False
         if m.cut or not child.calls:
-            return self.release(m, st, "", m.base + len(m.buf), over=True)
-        # The end, and nothing but calls: they are calls.
-        m.sep_at(st.held_from, child.separators[0][0] if False else child_start(child, st))
+            return self.release(m, st, m.base + len(m.buf))
+        self.adopt(m, st)
+        return True
+
+    def adopt(self, m: Machine, st: _Open) -> None:
+        """The text ends with nothing but calls behind the open reasoning: they count."""
+        child = st.child
+        m.sep_at(st.held_from, st.opened_at)
         m.flush()
         m.separators.extend(child.separators)
         m.calls.extend(child.calls)
-        child.flush()
         m.parts.extend(child.parts)
         m.events.extend(child.events)
         m.notes.append("reasoning.unclosed")
         m.index = child.index
-        m.st = None
+        m.st = _ADOPTED
         m.after_markup = True
-        return True
 
-    def release(self, m: Machine, st: _Open, piece: str, upto: int, *, over: bool = False) -> bool:
+    def release(self, m: Machine, st: _Open, upto: int) -> bool:
         """The held text is reasoning up to ``upto``; what follows is read again from there."""
-        text = "".join(st.held) + piece
+        text = "".join(st.held)
         start = st.held_from
-        rest_from = upto - start
-        head = text[:rest_from]
+        head = text[: upto - start]
         white = self.d.inner[1]
-        rest = text[rest_from:]
-        # Re-read what follows; the newline before a closer is the closer's.
         if white and head.endswith(white):
-            head = head[: -len(white)]
-            rest = white + rest
+            head = head[: -len(white)]  # it may be the closer's
         m.put(1, start, head)
-        at = start + len(head)
-        m.buf = rest
-        m.base = at
+        m.base = start + len(head)
+        m.buf = text[len(head) :]
         m.pos = 0
-        m.scan = at
+        m.scan = upto
         lines, line_start = st.lines
-        prefix = text[: len(head)]
-        # st.lines holds for the call's opener, which stands behind what was held with it.
-        skip = len(st.held[0])
-        if len(prefix) > skip:
-            newlines = prefix.count("\n", skip)
-            if newlines:
-                line_start = start + prefix.rfind("\n") + 1
-            lines += newlines
-        m.lines, m.line_start = lines, line_start
+        newlines = head.count("\n")
+        if newlines:
+            line_start = start + head.rfind("\n") + 1
+        m.lines, m.line_start = lines + newlines, line_start
         st.child = None
         st.held = []
         return True
 
 
-def child_start(child: Machine, st: _Open) -> int:
-    """Where the probe began."""
-    return st.held_from + len(st.held[0])
-
-
 class _Open:
     """An open block of reasoning."""
 
-    __slots__ = ("child", "held", "held_from", "inner", "lines", "opener", "start", "tail", "where")
+    __slots__ = ("child", "held", "held_from", "inner", "lines", "opened_at", "opener", "searched", "start", "tail", "where")
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -397,6 +416,11 @@ class _Open:
         self.tail = ""
         self.lines = (0, 0)
         self.where = (0, 0)
+        self.opened_at = 0
+        self.searched = start
+
+
+_ADOPTED = _Open(0)
 
 
 class AfterReasoning(Op):

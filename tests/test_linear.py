@@ -1,0 +1,132 @@
+"""Twice the text takes at most 2.2 times the time: whatever the text, whole and fed one character at a time."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+
+import pytest
+
+import toolglot
+from texts import CLOSERS, OPENERS, format_ids, openers_of
+
+# A shape makes a text of about the asked length.
+Shape = Callable[[int], str]
+
+
+def repeated(piece: str, before: str = "", after: str = "") -> Shape:
+    """``piece`` over and over."""
+    return lambda size: before + piece * max(1, (size - len(before)) // len(piece)) + after
+
+
+SHAPES: dict[str, Shape] = {
+    "openers": repeated("<tool_call>"),
+    "openers_of_all_kinds": repeated("".join(OPENERS)),
+    "openers_in_open_reasoning": repeated("<tool_call>x ", "<think>"),
+    "calls_in_open_reasoning": repeated('<tool_call>{"name": "f", "arguments": {}}</tool_call> x ', "<think>"),
+    "reasoning_closers": repeated("x</think>"),
+    "white_space_after_opener": repeated(" ", "<tool_call>"),
+    "newlines_after_opener": repeated("\n", "<tool_call>\n<function=f>"),
+    "white_space_in_call": repeated(" ", '<tool_call>{"name": "f", "arguments": {}}'),
+    "nested_openers": repeated("<tool_call>{"),
+    "string_of_closers": repeated("</tool_call>", '<tool_call>{"name": "f", "arguments": {"a": "'),
+    "value_of_closers": repeated("</parameter>", "<tool_call>\n<function=f>\n<parameter=a>\n"),
+    "value_of_newline_closers": repeated("\n</parameter>x", "<tool_call>\n<function=f>\n<parameter=a>\n"),
+    "invoke_of_closers": repeated("</parameter> ", '<invoke name="f"><parameter name="a">'),
+    "arg_values": repeated("</arg_value>", "<tool_call>f<arg_key>a</arg_key><arg_value>"),
+    "calls_in_calls": repeated("f(a="),
+    "calls_in_lists": repeated("[f(a="),
+    "brackets": repeated("["),
+    "brackets_in_json": repeated('{"a":'),
+    "names_in_json": repeated('{"name":'),
+    "call_keys_in_prose": repeated('{"name": x '),
+    "broken_json": repeated('{"a": bad} "name" '),
+    "bracketed": repeated("[TOOL_CALLS]f[ARGS]"),
+    "fences": repeated("```json\n{\n```\n"),
+    "quotes": repeated('"'),
+    "backslashes": repeated("\\", 'f(a="'),
+    "escaped_string": repeated('\\"', '{"name": "f", "arguments": "'),
+    "digits": repeated("9", "f(a="),
+    "identifier": repeated("a"),
+    "dotted": repeated("a."),
+    "partial_openers": repeated("<tool_cal"),
+    "angle_brackets": repeated("<"),
+    "many_calls": repeated("f(a=1) "),
+    "many_arguments": lambda size: "f(" + ", ".join(f"a{i}=1" for i in range(size // 8)) + ")",
+    "many_keys": lambda size: (
+        '{"name": "f", "arguments": {' + ", ".join(f'"a{i}": 1' for i in range(size // 11)) + "}}"
+    ),
+    "lines": repeated("x\n", "", "f(a=bad)"),
+}
+MANY_CALLS = toolglot.Limits(calls=10**9, buffer=10**9, name=10**9)
+
+
+def whole(text: str, format: str | None) -> None:
+    try:
+        toolglot.parse(text, format=format, on_error="collect", limits=MANY_CALLS)
+    except toolglot.ToolglotError:
+        pass
+
+
+def seed(text: str, format: str | None) -> None:
+    del format
+    try:
+        toolglot.parse_tool_calls(text)
+    except toolglot.ToolglotError:
+        pass
+
+
+def characters(text: str, format: str | None) -> None:
+    parser = toolglot.StreamParser(format=format, on_error="collect", limits=MANY_CALLS)
+    try:
+        for character in text:
+            parser.feed(character)
+        parser.close()
+    except toolglot.ToolglotError:
+        pass
+
+
+def seconds(work: Callable[[str, str | None], None], text: str, format: str | None) -> float:
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        work(text, format)
+        return time.perf_counter() - start
+    finally:
+        gc.enable()
+
+
+def grows(work: Callable[[str, str | None], None], shape: Shape, size: int, format: str | None) -> float:
+    """How many times longer twice the text takes: a median, measured again while it looks bad."""
+    work(shape(size), format)
+    best = float("inf")
+    for _ in range(5):
+        half, full = shape(size), shape(2 * size)
+        pairs = [(seconds(work, half, format), seconds(work, full, format)) for _ in range(3)]
+        best = min(
+            best, statistics.median(b / a for a, b in pairs), min(b for _, b in pairs) / min(a for a, _ in pairs)
+        )
+        if best <= 2.2:
+            break
+        size = size * 3 // 2  # a longer text shows quadratic work more clearly and noise less
+    return best
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("work", [whole, seed, characters])
+def test_linear(work: Callable[[str, str | None], None], name: str) -> None:
+    size = 20_000 if work is characters else 150_000
+    assert grows(work, SHAPES[name], size, None) <= 2.2
+
+
+@pytest.mark.parametrize("work", [whole, characters])
+@pytest.mark.parametrize("format", format_ids(), ids=str)
+def test_linear_by_format(format: str, work: Callable[[str, str | None], None]) -> None:
+    size = 8_000 if work is characters else 60_000
+    found = openers_of(format)
+    for opener in found[:: max(1, len(found) // 4)]:
+        for shape in (repeated(opener), repeated(" ", opener), repeated('{"a":', opener), repeated(CLOSERS, opener)):
+            assert grows(work, shape, size, format) <= 2.2, repr(shape(200))
