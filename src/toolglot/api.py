@@ -12,7 +12,7 @@ from .engine.plan import Plan
 from .engine.render import render_segments as _segments
 from .engine.untagged import Tracker
 from .errors import NoToolCallFoundError, ParseError, UnsafeValueError
-from .events import Event
+from .events import ErrorEvent, Event
 from .format import Format
 from .registry import REGISTRY, SEED_IDS
 from .types import Limits, Message, ToolCall, ToolChoice, json_text
@@ -339,7 +339,15 @@ class StreamParser:
         if events:
             machine.events = []
             if machine.errors and self._on_error == "raise":
-                self._error = machine.errors[0]
+                events = self._stop(events)
+        return events
+
+    def _stop(self, events: list[Event]) -> list[Event]:
+        """Note the first error: what comes behind it is not given out."""
+        self._error = self._machine.errors[0]
+        for i, event in enumerate(events):
+            if isinstance(event, ErrorEvent):
+                return events[: i + 1]
         return events
 
     def close(self, finish_reason: str | None = None) -> list[Event]:
@@ -355,7 +363,7 @@ class StreamParser:
         events = machine.events
         machine.events = []
         if machine.errors and self._on_error == "raise":
-            self._error = machine.errors[0]
+            events = self._stop(events)
         return events
 
     def _raised(self) -> ParseError:

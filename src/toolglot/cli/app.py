@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, cast
 
 import typer
@@ -83,11 +82,7 @@ def write_json(value: Any, indent: int | None = None) -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        try:
-            number = version("toolglot")
-        except PackageNotFoundError:
-            number = "(not installed)"
-        typer.echo(f"toolglot {number}")
+        typer.echo(f"toolglot {toolglot.__version__}")
         raise typer.Exit
 
 
@@ -123,7 +118,10 @@ def parse(
         FinishReason | None,
         typer.Option(help="Why the model stopped; length says that it was cut off."),
     ] = None,
-    on_error: Annotated[OnError, typer.Option(help="Stop at the first error, go on, or mend.")] = OnError.RAISE,
+    on_error: Annotated[
+        OnError,
+        typer.Option(help="raise stops at the first error, collect goes on; repair is collect until mending is built."),
+    ] = OnError.RAISE,
     ids: Annotated[Ids, typer.Option(help="The model's ids only, or make up those that lack.")] = Ids.GIVEN,
     stream: Annotated[
         int | None,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 HINTS: dict[str, str] = {
     # A code's own entry, else that of its family, which ends with a dot.
-    "json.": 'Send the error\'s feedback() to the model and let it write the call again; with on_error="repair" '
-    "(--on-error repair) what has only one reading is mended.",
+    "json.": "Send the error's feedback() to the model and let it write the call again.",
     "json.too_deep": "Raise Limits.depth if nesting this deep is expected.",
     "tool_call.": "Send the error's feedback() to the model and let it write the call again.",
     "tool_call.not_found": "Look at the text: the model answered in prose, or in a format that has to be named.",

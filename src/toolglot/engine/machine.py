@@ -101,6 +101,8 @@ class Machine:
     unit_at: int = 0
     unit_prose: bool = False
     body_at: int = 0  # behind the call's opener
+    section_at: int | None = None  # the opener of a section that has no call yet
+    sep_break: int = -1  # an error stands here: separators around it stay apart
     # text
     run_kind: int = -1
     run_start: int = 0
@@ -148,7 +150,7 @@ class Machine:
             buf = self.buf
             if self.kept is not None:
                 self.kept.write(buf[:pos])
-            newlines = buf.count("\n", 0, pos)
+            newlines = buf.count("\n", -self.base if self.base < 0 else 0, pos)
             if newlines:
                 self.lines += newlines
                 self.line_start = self.base + buf.rfind("\n", 0, pos) + 1
@@ -269,7 +271,7 @@ class Machine:
             a = 0
         if a < b:
             seps = self.separators
-            if seps and seps[-1][1] == a:
+            if seps and seps[-1][1] == a and a != self.sep_break:
                 seps[-1] = (seps[-1][0], b)
             else:
                 seps.append((a, b))
@@ -297,6 +299,7 @@ class Machine:
     def begin(self, i: int) -> None:
         """A call starts at ``buf[i]``."""
         at = self.call_start = self.body_at = self.base + i
+        self.section_at = None
         self.index += 1
         if self.index >= self.limits.calls:
             self.check_index(at)
@@ -322,7 +325,7 @@ class Machine:
         self.kept = StringIO()
         self.kept.write("")
         self.kept_from = self.base + i
-        newlines = self.buf.count("\n", 0, i)
+        newlines = self.buf.count("\n", -self.base if self.base < 0 else 0, i)
         self.kept_lines = self.lines + newlines
         self.kept_line_start = self.base + self.buf.rfind("\n", 0, i) + 1 if newlines else self.line_start
         # `feed` writes buf[:pos]; what lies before i is not part of it.
@@ -438,8 +441,17 @@ class Machine:
         self.unit = None
         self.unit_prose = False
         at = self.unit_at
-        self.separators = [(a, min(b, at)) for a, b in self.separators if a < at]
+        self.cut_separators(at)
         return at
+
+    def cut_separators(self, at: int) -> None:
+        """Take back the separators from ``at`` on: they belong to a broken region."""
+        seps = self.separators
+        while seps and seps[-1][1] > at:
+            a, _ = seps.pop()
+            if a < at:
+                seps.append((a, at))
+                break
 
     # -- errors ----------------------------------------------------------------------------------------------
 
@@ -458,6 +470,8 @@ class Machine:
         if mark is not None and mark[0] == origin and held is None and mark[1] <= end:
             # Errors come in order: count only what lies behind the last one.
             _, begin, lines, start = mark
+        elif origin < 0:  # the prompt's lines do not count
+            begin, lines, start = -origin, 0, 0
         else:
             begin = 0
         newlines = text.count("\n", begin, end)
@@ -497,6 +511,8 @@ class Machine:
     def add_error(self, error: ParseError, span: Span | None) -> None:
         """Give out an error."""
         self.errors.append(error)
+        if span is not None:
+            self.sep_break = span[1]
         if len(self.errors) > self.limits.calls:
             raise LimitError(f"more than {self.limits.calls} errors in one output", "calls", error.position)
         if self.live:
@@ -514,10 +530,15 @@ class Machine:
         if self.call_start is None:
             # between the calls of a section: what is wrong begins where it stands
             self.call_start = fault.at if start is None else start
+            if self.section_at is not None:
+                # nothing but the opener: it belongs to what is broken
+                self.call_start = self.section_at
+                self.section_at = None
+                self.cut_separators(self.call_start)
             self.own_opener = False
             self.index += 1
             self.name = None
-            if self.live and self.unit is None:
+            if self.live and self.unit is None and self.kept is None:
                 self.keep(self.call_start - self.base)
         self.fault = fault
         # Search from the fault on, also where that was consumed already: the same however the text was cut.

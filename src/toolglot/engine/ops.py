@@ -458,6 +458,9 @@ class ToText(Op):
     """Back to the text around the calls."""
 
     def run(self, m: Machine) -> Op | None:
+        m.section_at = None
+        if m.unit is None:
+            m.kept = None
         return m.plan.text
 
 

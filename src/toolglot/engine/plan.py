@@ -90,6 +90,9 @@ class CallEntry:
             m.begin(i)
             m.body_at = m.base + WS.match(m.buf, j).end()  # type: ignore[union-attr]
         else:
+            m.section_at = m.base + i
+            if m.live:
+                m.keep(i)
             m.sep(i, j)
         m.pos = j
         return entry.op
