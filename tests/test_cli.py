@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 import toolglot
 from toolglot.cli.app import app
+from toolglot.cli.catalogue import SAMPLE
 from toolglot.cli.data import error_data, event_data
 from toolglot.cli.escape import json_text, line, plain
 from toolglot.cli.hints import HINTS, hint
@@ -124,6 +125,17 @@ def test_example_streamed(name: str, size: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_example_with_tools_and_format(name: str) -> None:
+    """Naming the format and declaring the tools changes no call, but for values that need a schema."""
+    options, format, _ = EXPECTED[name]
+    file = str(EXAMPLES / f"{name}.txt")
+    found = run_json("parse", file, "--format", name, *WITH_TOOLS)
+    if name == "llama":
+        assert format == "llama3_json"  # what `ToolCall.format` says of it
+    assert found == {**run_json("parse", file, *options), "format": found["format"]}
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_example_for_a_person(name: str) -> None:
     options, format, names = EXPECTED[name]
     result = run("parse", str(EXAMPLES / f"{name}.txt"), *options)
@@ -220,10 +232,14 @@ def test_collect_goes_on() -> None:
     assert len(found["errors"]) == 1
 
 
-def test_repair() -> None:
-    found = run_json("parse", str(BROKEN), "--on-error", "repair")
-    assert [call["arguments"]["city"] for call in found["tool_calls"]] == ["Paris", "Rome"]
-    assert [(repair["code"], repair["before"]) for repair in found["repairs"]] == [("json.trailing_comma", ",")]
+def test_repair_is_collect_until_it_is_built() -> None:
+    text = BROKEN.read_text("utf-8") + '\n<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
+    found = run_json("parse", "--on-error", "repair", input=text, status=1)
+    assert found == run_json("parse", "--on-error", "collect", input=text, status=1)
+    assert found["repairs"] == []
+    for said in (hint("json.trailing_comma"), run("parse", str(BROKEN), "--on-error", "repair").output):
+        assert "repair" not in said
+        assert "mend" not in said
 
 
 def test_finish_reason_length() -> None:
@@ -409,31 +425,52 @@ def test_detect() -> None:
     assert run_json("detect", str(EXAMPLES / "harmony.txt")) == {"type": "format", "format": "harmony"}
 
 
+@pytest.mark.parametrize("name", sorted(name for name, (options, _, _) in EXPECTED.items() if not options))
+def test_detect_example(name: str) -> None:
+    _, format, _ = EXPECTED[name]
+    assert run("detect", str(EXAMPLES / f"{name}.txt")).stdout == f"{format}\n"
+
+
 def test_formats() -> None:
     rows = run("formats").stdout.splitlines()
     found = run_json("formats")
     ids = [fact["id"] for fact in found]
     assert [row.split()[0] for row in rows[1:]] == ids
-    assert {"hermes", "bracket", "mistral", "llama", "xml_invoke", "json", "python"} <= set(ids)
+    assert ids == [fmt.id for fmt in toolglot.formats()]
+    assert set(EXPECTED) == set(ids)
 
 
 def test_one_format() -> None:
     for fact in run_json("formats"):
         found = run_json("formats", fact["id"])
         assert found["id"] == fact["id"]
-        assert [call["name"] for call in found["calls"]] == [call["name"] for call in found["calls"]]
-        assert found["calls"], fact["id"]
+        sample = [(call.name, call.arguments) for call in SAMPLE][: len(found["calls"])]
+        assert [(call["name"], call["arguments"]) for call in found["calls"]] == sample != []
+        assert found["rendered"] == found["sample"]
         assert run("formats", fact["id"]).exit_code == 0
 
 
 def test_one_format_by_another_name() -> None:
     assert run_json("formats", "hermes_json")["id"] == "hermes"
+    assert run_json("formats", "vllm:qwen3_xml")["id"] == "qwen3_coder"
+
+
+@pytest.mark.parametrize("name", ["hermes", "bracket", "mistral", "llama", "xml_invoke", "json", "python"])
+def test_seed_id(name: str) -> None:
+    """Each id of the first seed names a format, and reads what that seed means by it."""
+    assert run("formats", name).exit_code == 0
+    for file in [path for path in EXPECTED if path == name or (name == "mistral" and path.startswith("mistral_"))]:
+        _, format, names = EXPECTED[file]
+        found = run_json("parse", str(EXAMPLES / f"{file}.txt"), "--format", name)
+        assert [(call["name"], call["format"]) for call in found["tool_calls"]] == [(n, format) for n in names]
+        assert found["errors"] == []
 
 
 def test_version() -> None:
     result = run("--version")
     assert result.exit_code == 0
-    assert re.fullmatch(r"toolglot \d+\.\d+\.\d+\S*\n", result.stdout)
+    assert result.stdout == f"toolglot {toolglot.__version__}\n"
+    assert re.fullmatch(r"\d+\.\d+\.\d+\S*", toolglot.__version__)
 
 
 def test_help_lists_the_commands() -> None:

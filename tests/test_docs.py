@@ -1,8 +1,14 @@
-"""README.md and docs/ are executed: Python blocks as doctests or as code, console blocks that start with `toolglot`."""
+"""README.md and docs/ are executed: Python blocks as doctests or as code, console blocks that start with `toolglot`.
+
+A page's Python blocks run in a process of their own (``python tests/test_docs.py PAGE``): what one registers or changes
+is gone with it.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
+import inspect
 import os
 import re
 import subprocess
@@ -14,6 +20,7 @@ from typing import NamedTuple
 import pytest
 
 import toolglot
+from toolglot import pattern
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md", *ROOT.glob("docs/*.md")])
@@ -52,10 +59,8 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: str(page.relative_to(ROOT)))
-def test_python(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The blocks of a page run in order and share their names, as a reader who types them in has it."""
-    monkeypatch.chdir(ROOT)
+def run_python(page: Path) -> str:
+    """Run the blocks of a page in order, sharing their names, as a reader who types them in has it; what failed."""
     names: dict[str, object] = {"__name__": page.stem}
     runner = doctest.DocTestRunner(verbose=False)
     said: list[str] = []
@@ -70,15 +75,41 @@ def test_python(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             # Blank lines in front, so that a traceback shows the page's own line.
             source = "\n" * (block.line - 1) + block.text
             exec(compile(source, str(page), "exec", dont_inherit=True), names)
-    assert runner.failures == 0, "".join(said)
+    return "".join(said)
+
+
+@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: str(page.relative_to(ROOT)))
+def test_python(page: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-W", "error", str(Path(__file__)), str(page)],
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        timeout=60,
+    )
+    assert (result.returncode, result.stdout.decode() + result.stderr.decode()) == (0, "")
+
+
+def test_own_format_is_short_and_does_not_leak() -> None:
+    """The README's promise: a format of one's own, declared, parsed, streamed and rendered, in at most 30 lines."""
+    (block,) = [block for block in blocks(ROOT / "README.md") if "register_format(" in block.text]
+    assert len(block.text.splitlines()) <= 30
+    for word in ("Format(", "parse(", "stream(", "render("):
+        assert word in block.text
+    name = re.search(r'id="(\w+)"', block.text)
+    assert name is not None
+    assert name[1] not in [fmt.id for fmt in toolglot.formats()]
 
 
 @pytest.mark.parametrize(("command", "output"), COMMANDS)
 @pytest.mark.skipif(os.name != "posix", reason="the transcripts are of a POSIX shell")
 def test_console(command: str, output: str) -> None:
     scripts = Path(sys.executable).parent
+    # Without an installation (`PYTHONPATH=src`) the module stands for the script.
+    module = "" if (scripts / "toolglot").exists() else f'toolglot() {{ "{sys.executable}" -m toolglot.cli "$@"; }}\n'
     result = subprocess.run(
-        ["/bin/sh", "-c", command],
+        ["/bin/sh", "-c", module + command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -99,7 +130,7 @@ def test_set_up_and_test_commands_are_those_of_ci() -> None:
     """What the README tells a newcomer to type is what CI runs."""
     readme = (ROOT / "README.md").read_text("utf-8")
     script = (ROOT / ".ci" / "run").read_text("utf-8")
-    for command in ("toolglot parse examples/hermes.txt", "pytest -n auto"):
+    for command in ("toolglot parse examples/hermes.txt", "pytest -n 2"):
         assert command in readme
         assert command in script.splitlines()
     assert "pip install -e '.[dev]'" in readme
@@ -125,7 +156,35 @@ def test_generated_pages_are_up_to_date() -> None:
     assert result.returncode == 0, result.stderr
 
 
-def test_every_export_is_on_the_api_page() -> None:
-    page = (ROOT / "docs" / "api.md").read_text("utf-8")
-    named = set(re.findall(r"`([A-Za-z_]+)", page))
-    assert [name for name in toolglot.__all__ if name not in named] == []
+def first_cells(page: Path) -> list[str]:
+    """The names in the first cells of a page's tables: each code span up to what is not part of a name."""
+    cells = re.findall(r"^\| (`[^|]*) \|", page.read_text("utf-8"), re.MULTILINE)
+    return [name for cell in cells for name in re.findall(r"`([\w.]+)[^`]*`", cell)]
+
+
+def test_api_page_is_the_public_surface() -> None:
+    named = first_cells(ROOT / "docs" / "api.md")
+    assert sorted(named) == sorted([*toolglot.__all__, "toolglot.pattern"])
+
+
+def test_formats_page_has_the_vocabulary() -> None:
+    """Every function of `toolglot.pattern` and every field of `Format` is on docs/formats.md, once."""
+    words = [
+        name
+        for name, value in vars(pattern).items()
+        if inspect.isfunction(value) and value.__module__ == pattern.__name__ and not name.startswith("_")
+    ]
+    fields = [field.name for field in dataclasses.fields(toolglot.Format)]
+    assert sorted(first_cells(ROOT / "docs" / "formats.md")) == sorted([*words, *fields])
+
+
+def test_formats_page_shows_formats_that_exist() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    for name in re.findall(r"formats/([a-z0-9_]+)\.py", page):
+        assert (ROOT / "src" / "toolglot" / "formats" / f"{name}.py").exists(), name
+
+
+if __name__ == "__main__":
+    failed = run_python(Path(sys.argv[1]).resolve())
+    sys.stdout.write(failed)
+    sys.exit(bool(failed))

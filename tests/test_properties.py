@@ -196,7 +196,7 @@ def check_events(text: str, events: list[Any], message: toolglot.Message) -> Non
     moved = [event.span for event in events if isinstance(event, toolglot.ReasoningReclassified)]
     content: list[str] = []
     marks = {i for span in message.separators for i in range(*span)}
-    reasoning: list[str] = ["".join(text[i] for i in range(*span) if i not in marks) for span in moved]
+    reasoning = [(span[0], "".join(text[i] for i in range(*span) if i not in marks)) for span in moved]
     for event in events:
         if isinstance(event, toolglot.TextDelta):
             assert event.span is not None
@@ -204,11 +204,12 @@ def check_events(text: str, events: list[Any], message: toolglot.Message) -> Non
             if not any(start <= event.span[0] and event.span[1] <= end for start, end in moved):
                 content.append(event.text)
         elif isinstance(event, toolglot.ReasoningDelta):
-            reasoning.append(event.text)
+            assert event.span is not None
+            reasoning.append((event.span[0], event.text))
     joined = "".join(content)
     assert message.content == (joined if joined.strip() else None)
     parts = [part.text for part in message.parts if isinstance(part, toolglot.ReasoningPart)]
-    assert "".join(reasoning) == "".join(parts)
+    assert "".join(piece for _, piece in sorted(reasoning)) == "".join(parts)
     assert plain([event.call for event in events if isinstance(event, toolglot.ToolCallEnd)]) == plain(message.tool_calls)
     assert [event.error for event in events if isinstance(event, toolglot.ErrorEvent)] == message.errors
     started: dict[int, tuple[str | None, str]] = {}

@@ -55,7 +55,8 @@ class ElementsOp(Op):
             i = buf.find(ns, pos)
             if i < 0:
                 if m.final:
-                    return m.truncated("the arguments")
+                    fault = self.text(m, stack, buf[pos:], m.base + pos)
+                    return m.truncated("the arguments") if fault is None else m.fail(fault)
                 hold = len(buf)
                 for n in range(min(len(ns) - 1, hold - pos), 0, -1):
                     if ns.startswith(buf[hold - n :]):

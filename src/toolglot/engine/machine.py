@@ -119,7 +119,7 @@ class Machine:
     probe: bool = False
     bad: int | None = None
     # what is kept of consumed text, and lines
-    prev: str = ""  # the last character that was cut off
+    prev: str = ""  # the last character that was cut off and is no blank
     kept: StringIO | None = None
     kept_from: int = 0
     lines: int = 0
@@ -156,7 +156,10 @@ class Machine:
                 self.line_start = self.base + buf.rfind("\n", 0, pos) + 1
             self.base += pos
             self.pos = 0
-            self.prev = buf[pos - 1]
+            last = buf[pos - 1]
+            if last in " \t":
+                last = buf[:pos].rstrip(" \t")[-1:] or self.prev
+            self.prev = last
             self.buf = buf[pos:] + text if pos < len(buf) else text
         elif self.buf:
             self.buf += text
@@ -280,12 +283,12 @@ class Machine:
         """A closer stands at ``at`` for reasoning that was never opened: the text before it is reasoning."""
         self.flush()
         start = None
+        behind = self.sep_break  # text before an error stays what it is
         for i in range(len(self.parts) - 1, -1, -1):
             part = self.parts[i]
-            if not isinstance(part, TextPart):
+            if not isinstance(part, TextPart) or part.span is None or part.span[0] < behind:
                 break
             self.parts[i] = ReasoningPart(part.text, part.span)
-            assert part.span is not None
             start = part.span[0]
         self.said = any(isinstance(part, TextPart) for part in self.parts)
         self.blank.clear()
@@ -551,6 +554,7 @@ class Machine:
             self.base = self.kept_from
             self.lines = self.kept_lines
             self.line_start = self.kept_line_start
+            self.mark = None
             if self.live:
                 self.keep(0)
                 self.kept_from = self.base
@@ -569,10 +573,13 @@ class Machine:
         shown = repr(char) if char.isprintable() and char != " " else f"U+{ord(char):04X}"
         return self.fail(Fault(code, at, f"expected {what}, found {shown}", what))
 
-    def unrecognized(self, what: str) -> Op:
+    def unrecognized(self, what: str, *, ended: bool = False) -> Op:
         """What stands in the markup is no call: ``what`` is missing from it."""
-        at = self.body_at if self.call_start is not None else self.base + self.pos
-        ended = self.pos >= len(self.buf) or self.final and self.cut
+        at = self.base + self.pos
+        if self.call_start is not None:
+            body = self.region(self.body_at, self.base + len(self.buf))
+            at = self.body_at + len(body) - len(body.lstrip(" \t\r\n"))
+        ended = ended or self.pos >= len(self.buf)
         text = f"what stands in the markup is not a tool call: expected {what}"
         return self.fail(Fault("tool_call.unrecognized", at, text, what, ended))
 

@@ -204,7 +204,9 @@ class Hole(Op):
             return m.fail(Fault("tool_call.invalid_name", m.base + start, text))
         if match is None:
             if m.final:
-                return m.truncated(f"the {self.field}") if m.cut or not self.head else m.unrecognized(repr(self.stops[0]))
+                if m.cut or not self.head:
+                    return m.truncated(f"the {self.field}")
+                return m.unrecognized(repr(self.stops[0]), ended=True)
             m.scan = m.base + max(start, len(buf) - self.longest + 1)
             return None
         if match.group() not in self.stops:

@@ -11,7 +11,7 @@ from ..format import Format
 from ..pattern import CallObject
 from .compile import Entry, Program
 from .machine import NEVER, Machine
-from .ops import WS, Op, partial
+from .ops import Op, partial
 from .shapes import SEED
 from .text import WAIT, AfterReasoning, ReasoningOp, Recover, StartList, Text
 
@@ -88,7 +88,7 @@ class CallEntry:
         m.scan = NEVER
         if entry.begins:
             m.begin(i)
-            m.body_at = m.base + WS.match(m.buf, j).end()  # type: ignore[union-attr]
+            m.body_at = m.base + j
         else:
             m.section_at = m.base + i
             if m.live:
@@ -153,7 +153,7 @@ class OpenEntry:
         while k > 0 and buf[k - 1] in " \t":
             k -= 1
         before = buf[k - 1] if k else m.prev
-        blank = m.after_markup and not buf[pos:i].strip()
+        blank = m.after_markup and not buf[pos:i].strip(" \t\r\n")
         if not blank and before not in ("", "\n") and m.base + i >= 0:
             m.literal_opens += 1
             return None

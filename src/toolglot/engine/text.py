@@ -55,9 +55,9 @@ class Text(Op):
             if tracker is not None and tracker.eager:
                 # With an untagged format, markup inside a call is data.
                 if i > pos:
+                    m.after_markup = False
                     m.content(pos, i)
                     m.pos = pos = i
-                    m.after_markup = False
                 if tracker.inside():
                     scan = i + 1
                     continue
@@ -329,7 +329,7 @@ class ReasoningOp(Op):
             self.adopt(m, st)
             m.pos = len(buf)
             return None
-        newlines = buf.count("\n", 0, j)
+        newlines = buf.count("\n", -m.base if m.base < 0 else 0, j)
         if newlines:
             st.lines = (m.lines + newlines, m.base + buf.rfind("\n", 0, j) + 1)
         st.held = [buf[j:]]
@@ -383,19 +383,20 @@ class ReasoningOp(Op):
         text = "".join(st.held)
         start = st.held_from
         head = text[: upto - start]
-        white = self.d.inner[1]
-        if white and head.endswith(white):
-            head = head[: -len(white)]  # it may be the closer's
+        # Line breaks at its end may be the closer's, or stand before the next call.
+        size = max(len(self.d.inner[1]), self.plan.before_size)
+        head = head[: len(head.rstrip("\n")) if len(head) - len(head.rstrip("\n")) <= size else len(head) - size]
         m.put(1, start, head)
         m.base = start + len(head)
         m.buf = text[len(head) :]
         m.pos = 0
         m.scan = upto
         lines, line_start = st.lines
-        newlines = head.count("\n")
+        newlines = head.count("\n", -start if start < 0 else 0)
         if newlines:
             line_start = start + head.rfind("\n") + 1
         m.lines, m.line_start = lines + newlines, line_start
+        m.mark = None
         st.child = None
         st.held = []
         return True

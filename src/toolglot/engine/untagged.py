@@ -107,7 +107,8 @@ class Finder:
             self.text.append(buf[pos:])
             text = "".join(self.text)
             self.text = [text]
-            if self.broken(reader, text, fault):
+            known = text if fault.end else text[: fault.at - self.start]  # what comes later must not count
+            if self.broken(reader, known, fault):
                 self.results.append((self.start, -1, absolute(m, fault), self.outer))
                 return self.skip(text, base + len(buf), fault)
             return -1 - (base + len(buf) if fault.end else fault.at)
@@ -163,7 +164,7 @@ class JsonFinder(Finder):
             else:
                 match = _JSON_START.search(buf, pos)
                 if match is None:
-                    ticks = 0 if final else 2 if buf.endswith("``") else 1 if buf.endswith("`") else 0
+                    ticks = 0 if final else min(size - pos, len(buf) - len(buf.rstrip("`")))
                     return -1 - (size - ticks) if ticks else size
             i = outer = match.start()
             if match.group() == "```":
@@ -326,10 +327,9 @@ class PythonFinder(Finder):
 
 
 class Skipper(LiteralReader):
-    """Finds the bracket that closes what has begun, whatever stands between; strings are skipped."""
+    """Finds the bracket that closes what has begun, whatever stands between."""
 
-    TOKEN = re.compile(r"""[()\[\]{}]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.S)
-    PART = re.compile(r"""["'](?:[^"'\\\n]|\\.)*\\?\Z""", re.S)
+    BRACKET = re.compile(r"[()\[\]{}]")
 
     def __init__(self) -> None:
         super().__init__(PYTHON, 0)
@@ -337,25 +337,15 @@ class Skipper(LiteralReader):
 
     def feed(self, text: str, pos: int, final: bool = False) -> int:
         """Read on; returns the index behind what was consumed."""
-        size = len(text)
-        for match in self.TOKEN.finditer(text, pos):
-            char = match.group()[0]
-            if char in "([{":
+        for match in self.BRACKET.finditer(text, pos):
+            if match.group() in "([{":
                 self.depth += 1
-            elif char in ")]}":
+            else:
                 self.depth -= 1
                 if self.depth <= 0:
                     self.done = True
                     return match.end()
-            pos = match.end()
-        if final:
-            return size
-        # A string may have begun: from its quote on the text is needed again.
-        for quote in "\"'":
-            at = text.find(quote, pos)
-            if at >= 0 and "\n" not in text[at:]:
-                return at
-        return size
+        return len(text)
 
 
 DIALECTS = {"python": PYTHON, "pythonic": PYTHONIC}
@@ -372,7 +362,7 @@ class Tracker:
         self.held: list[tuple[int, str]] = []
         self.end = -1
         self.after = False  # a call was given out, and only white space since
-        self.lines = (0, 0)  # line breaks before what is held, and where its line starts
+        self.known: tuple[int, int] | None = None
 
     def text(self, m: Machine, at: int, text: str) -> None:
         """Text between markup."""
@@ -383,7 +373,8 @@ class Tracker:
             return
         if self.held and at != self.end:
             self.finish(m)
-        fresh = not self.held
+        if not self.held:
+            self.known = None
         self.held.append((at, text))
         self.end = at + len(text)
         for finder in self.finders:
@@ -391,9 +382,16 @@ class Tracker:
         if self.eager and self.ready():
             self.resolve(m, final=False)
         self.release(m, self.hold())
-        if fresh and self.held:
-            line, column = m.where(self.held[0][0])
-            self.lines = (line - 1, self.held[0][0] - column + 1)
+        if self.held:
+            self.lines(m)  # as long as the machine has the text
+
+    def lines(self, m: Machine) -> tuple[int, int]:
+        """Line breaks before what is held, and where its line starts."""
+        if self.known is None:
+            at = self.held[0][0]
+            line, column = m.where(at)
+            self.known = (line - 1, at - column + 1)
+        return self.known
 
     def inside(self) -> bool:
         """Whether the text so far ends inside a candidate."""
@@ -431,15 +429,15 @@ class Tracker:
                 held.clear()
                 return
             if held and upto > held[0][0]:
-                self.after = False
+                self.after = m.after_markup = False
         done = 0
         for at, text in held:
             if at >= upto:
                 break
             piece = text if at + len(text) <= upto else text[: upto - at]
             newlines = piece.count("\n")
-            if newlines:
-                self.lines = (self.lines[0] + newlines, at + piece.rfind("\n") + 1)
+            if newlines and self.known is not None:
+                self.known = (self.known[0] + newlines, at + piece.rfind("\n") + 1)
             m.put(0, at, piece)
             if len(piece) < len(text):
                 held[done] = (upto, text[len(piece) :])
@@ -448,8 +446,11 @@ class Tracker:
         del held[:done]
 
     def tagged(self, m: Machine) -> None:
-        """A tagged call was found: what is held is text, and nothing untagged counts any more."""
-        self.release(m, self.end)
+        """A tagged call was found: in detection what is held is text, and nothing untagged counts any more."""
+        if self.eager:
+            self.finish(m)
+        else:
+            self.release(m, self.end)
         m.tracker = None
 
     def drop(self, m: Machine) -> None:
@@ -478,6 +479,7 @@ class Tracker:
         origin = self.held[0][0]
         at = origin  # how far the text is given out
         m.fmt = finder.spec.format_id
+        lines = self.lines(m)
         for n, (start, end, shape, outer) in enumerate(results):
             self.between(m, text[at - origin : outer - origin], at)
             if isinstance(shape, Fault):
@@ -485,7 +487,7 @@ class Tracker:
                     end = results[n + 1][3] if n + 1 < len(results) else self.end
                 m.index += 1
                 m.name = None
-                m.report(shape, (outer, end), True, (text, origin, *self.lines))
+                m.report(shape, (outer, end), True, (text, origin, *lines))
                 at = end
                 continue
             m.sep_at(outer, start)
@@ -496,7 +498,7 @@ class Tracker:
                 m.index += 1
                 m.check_index(last)
                 m.started = False
-                m.finish(found, (last, stop), (text, origin, *self.lines))
+                m.finish(found, (last, stop), (text, origin, *lines))
                 last = stop
             at = end
             if outer != start:
@@ -507,7 +509,7 @@ class Tracker:
         rest = text[at - origin :]
         newlines = text.count("\n", 0, at - origin)
         if newlines:
-            self.lines = (self.lines[0] + newlines, origin + text.rfind("\n", 0, at - origin) + 1)
+            self.known = (lines[0] + newlines, origin + text.rfind("\n", 0, at - origin) + 1)
         m.after_markup = self.after = True
         self.held = [(at, rest)] if rest else []
         if final:
