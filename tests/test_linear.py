@@ -104,7 +104,9 @@ def grows(work: Callable[[str, str | None], None], shape: Shape, size: int, form
 
     The text is no longer than it has to be for the clock: quadratic work may be quadratic memory as well.
     """
-    while size < 500_000 and seconds(work, shape(size), format) < 0.01:
+    while seconds(work, shape(size), format) < 0.01:
+        if size >= 500_000:
+            return 0.0  # too fast to be anything but linear
         size *= 2
     half, full = shape(size), shape(2 * size)
     best = float("inf")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from .definition import ToolSet
 from .engine.machine import NEVER, Machine
+from .engine.plain import plain_calls
 from .engine.plan import Plan
 from .engine.render import render_segments as _segments
 from .engine.untagged import Tracker
@@ -47,9 +48,15 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
     """
     if text.__class__ is not str:
         text = _text(text)
-    plan = _SEED_PLAN[0] if _SEED_PLAN else _seed_plan()
+    plan = _seed_plan()
+    plain = plain_calls(plan, text)
+    if plain is not None:
+        if not plain:
+            raise NoToolCallFoundError()
+        if include_format:
+            return [{"name": n, "arguments": a, "format": SEED_IDS.get(fmt, fmt)} for fmt, n, a in plain]
+        return [{"name": n, "arguments": a} for _, n, a in plain]
     machine = Machine(plan)
-    machine.tracker = Tracker(plan.untagged)
     machine.run_whole(text)
     if machine.errors:
         error = machine.errors[0]
@@ -65,12 +72,8 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
     return [{"name": call.name, "arguments": call.arguments} for call in machine.calls]
 
 
-_SEED_PLAN: list[Plan] = []
-
-
 def _seed_plan() -> Plan:
-    plan = REGISTRY.plan(None, python=True)
-    return plan
+    return REGISTRY.detection or REGISTRY.plan(None, python=True)
 
 
 def _text(text: Any) -> str:
@@ -132,10 +135,12 @@ class _Options:
         if self.limits is not None:
             machine.limits = self.limits
         machine.ids = self.ids
-        machine.live = live
+        if live:
+            machine.give_events()
         if self.prompt:
             read_prompt(machine, self.prompt)
-        if self.plan.untagged:
+        specs = self.plan.untagged
+        if specs and (live or specs[0].eager or machine.base or machine.buf):
             machine.tracker = Tracker(self.plan.untagged)
         return machine
 
@@ -143,7 +148,7 @@ class _Options:
 def read_prompt(machine: Machine, prompt: str) -> None:
     """Put the machine into the state in which the tail of the prompt leaves it."""
     live = machine.live
-    machine.live = True
+    machine.give_events()
     machine.base = -len(prompt)
     machine.scan = machine.base
     machine.line_start = machine.base
@@ -242,7 +247,7 @@ def parse(
     machine.cut = finish_reason == "length"
     machine.final = True
     if machine.buf or machine.base:
-        machine.live = True
+        machine.give_events()
         machine.final = False
         machine.feed(whole)
         machine.close()
@@ -535,7 +540,6 @@ def detect_format(text: str) -> str | None:
     """
     text = _text(text)
     machine = Machine(REGISTRY.plan(None, python=True))
-    machine.tracker = Tracker(machine.plan.untagged)
     machine.run_whole(text)
     first = min(
         [(call.span or (0, 0), call.format) for call in machine.calls]

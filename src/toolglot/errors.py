@@ -174,8 +174,13 @@ class ParseError(ToolglotError, ValueError):
 class NoToolCallFoundError(ParseError):
     """The text holds no tool call."""
 
-    def __init__(self, text: str = "no tool call found in text", code: str = "tool_call.not_found") -> None:
-        super().__init__(text, code)
+    code = "tool_call.not_found"
+    text = "no tool call found in text"
+    position = line = column = expected = call_index = name = format = raw = span = message = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        # Raised for every text without a call, so it is cheap: all that it says stands on the class.
+        Exception.__init__(self, self.text)
 
 
 class TruncatedError(ParseError):

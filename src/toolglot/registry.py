@@ -29,6 +29,7 @@ class Registry:
         self._programs: dict[str, Program] = {}
         self._plans: dict[object, Plan] = {}
         self._names: dict[str, set[str]] | None = None
+        self.detection: Plan | None = None  # of all three tiers, kept at hand
         self._files = sorted(m.name for m in iter_modules(_package.__path__) if not m.name.startswith("_"))
         self._added: list[str] = []
 
@@ -61,6 +62,7 @@ class Registry:
         self._formats[fmt.id] = fmt
         self._programs[fmt.id] = program
         self._plans.clear()
+        self.detection = None
         self._names = None
 
     def program(self, id: str) -> Program:
@@ -130,6 +132,8 @@ class Registry:
         plan = self._plans.get(key)
         if plan is None:
             plan = self._plans[key] = self._plan(ids, python, required)
+            if ids is None and python:
+                self.detection = plan
         return plan
 
     def _plan(self, ids: tuple[str, ...] | None, python: bool, required: str | None) -> Plan:

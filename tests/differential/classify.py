@@ -1,8 +1,13 @@
-"""What the two programs say of a text, and which kinds of difference explain that they do not agree.
+"""Which kinds of difference explain that the two programs do not agree on a text.
 
-A kind is a row of `kinds.json` and a small predicate here. Most predicates take the cause out of the text, one
-character for one, and demand that the two programs then say the same: a difference with a further cause is not
-explained. `explain` tries the kinds alone, then two and three together.
+A kind is a row of `kinds.json` and one small function here, of one of four sorts:
+
+- a *rewrite* takes the cause out of the text, one character for one, and the two must then say the same;
+- a *way* asks beacon in another way, and it must then say what we say;
+- a *view* looks at one side's calls in another way, and they must then be equal;
+- a *sight* sees the kind in the two outcomes, the text beside them.
+
+`explain` tries the kinds alone, then several together; each has to do something.
 """
 
 from __future__ import annotations
@@ -10,144 +15,74 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import beacon
-
-import toolglot
+from .outcome import NOT_FOUND, Outcome, ours, theirs
+from .sights import SIGHTS
 
 ROWS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("kinds.json").read_text(encoding="utf-8"))
 
-SEED_FORMATS = frozenset({"hermes", "bracket", "mistral", "llama", "xml_invoke", "json", "python"})
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The calls that were found, or the code and position of the error. ``format``: of an error, where known."""
-
-    calls: tuple[dict[str, Any], ...] | None = None
-    code: str | None = None
-    position: int | None = None
-    format: str | None = None
-
-    def __eq__(self, other: object) -> bool:
-        # `repr` tells 1 from 1.0 and True, and keeps the order of arguments. A format of an error is no outcome.
-        if not isinstance(other, Outcome):
-            return NotImplemented
-        return (repr(self.calls), self.code, self.position) == (repr(other.calls), other.code, other.position)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def moved(self, by: int) -> Outcome:
-        """The same with its position shifted."""
-        return replace(self, position=None if self.position is None else self.position + by)
-
-    def said(self) -> Any:
-        """As plain data, for `kinds.json` and for people."""
-        return [self.code, self.position] if self.calls is None else list(self.calls)
-
-
-NOT_FOUND = Outcome(code="tool_call.not_found")
-
-
-@lru_cache(maxsize=4096)
-def theirs(text: str) -> Outcome:
-    """What beacon says. It may crash, and leaves integers that are too long to the interpreter."""
-    try:
-        return Outcome(tuple(beacon.parse_tool_calls(text, include_format=True)))
-    except beacon.errors.MalformedOutputError as error:
-        return Outcome(code=error.code, position=error.position)
-    except ValueError as error:
-        if "integer string conversion" not in str(error):
-            raise
-        return Outcome(code="beacon.int_digits")
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        return Outcome(code="beacon.panic")
-
-
-@lru_cache(maxsize=4096)
-def ours(text: str) -> Outcome:
-    """What Toolglot says."""
-    try:
-        return Outcome(tuple(toolglot.parse_tool_calls(text, include_format=True)))
-    except toolglot.ParseError as error:
-        return Outcome(code=error.code, position=error.position, format=error.format)
-
-
-def shape(outcome: Outcome) -> Any:
-    """An outcome without the values, which a rewritten text may change."""
-    if outcome.calls is None:
-        return outcome.code, outcome.position
-    return [(call["name"], list(call["arguments"]), call["format"]) for call in outcome.calls]
-
-
-# Kinds that take the cause out of the text, keeping every other character in its place.
-
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL)
-_MARKUP = re.compile(r"</?(?:tool_call|invoke|parameter|think)\b>?|\[/?TOOL_CALLS?\]|\[ARGS\]|<\|\w+\|>|```")
+
+
+def _filled(pattern: re.Pattern[str], text: str, filler: str) -> str:
+    """``text`` with every match of ``pattern`` overwritten."""
+    return pattern.sub(lambda match: filler * len(match[0]), text)
+
+
+# Rewrites.
+
+_MARKUP = re.compile(r"</?(?:tool_call|function_calls|invoke|parameter|think)\b>?|\[/?TOOL_CALLS?\]|<\|\w+\|>|```")
 _THINK = re.compile(r"<think>.*?</think>", re.DOTALL)
+_UNOPENED = re.compile(r"\A.*</think>", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:[avfU/\n]|N\{|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
-
-
-def _without_markup(match: re.Match[str]) -> str:
-    return _MARKUP.sub(lambda found: "_" * len(found[0]), match[0])
+_FENCE = re.compile(r"```[\w+-]*")
+_SECTION = re.compile(r"</?function_calls>")
+_CLOSER = re.compile(r"</parameter>(?!\s*(?:<parameter\b|</invoke>|\Z))")
+_CALL_KEYS = frozenset({"name", "function", "tool_calls", "function_call"})
 
 
 def markup_in_string(text: str) -> str:
-    """Markup inside quotes becomes underscores."""
-    return _STRING.sub(_without_markup, text)
+    return _STRING.sub(lambda match: _filled(_MARKUP, match[0], "_"), text)
 
 
 def closed_reasoning(text: str) -> str:
-    """A closed reasoning block becomes white space."""
-    return _THINK.sub(lambda match: " " * len(match[0]), text)
+    return _filled(_UNOPENED, _filled(_THINK, text, " "), " ")
 
 
 def python_escapes(text: str) -> str:
-    """Escapes that only Python has become underscores."""
-    return _ESCAPE.sub(lambda match: "_" * len(match[0]), text)
+    return _filled(_ESCAPE, text, "_")
 
 
-def top_keys(text: str, start: int, stop: int) -> Iterator[str]:
-    """The keys at the top level of the object that begins at ``start``, as far as they stand before ``stop``."""
-    depth = 0
-    at = start
-    while at < stop:
-        char = text[at]
-        if char == '"':
-            match = _STRING.match(text, at)
-            end = match.end() if match else stop
-            if depth == 1 and end <= stop and text[end:stop].lstrip().startswith(":"):
-                yield text[at + 1 : end - 1]
-            at = end
-            continue
-        depth += (char in "{[") - (char in "}]")
-        at += 1
+def bare_beside_fence(text: str) -> str:
+    return _filled(_FENCE, text, " ")
 
 
-CALL_KEYS = frozenset({"name", "function", "tool_calls", "function_call"})
+def section_tag(text: str) -> str:
+    return _filled(_SECTION, text, " ")
+
+
+def xml_closer_in_value(text: str) -> str:
+    return _filled(_CLOSER, text, "_")
 
 
 def broken_prose(text: str) -> str:
-    """The bracket of the first broken JSON fragment that shows no call key becomes a space, again and again."""
+    """The brackets of each broken JSON fragment that has shown no call key become parentheses without a call."""
     for _ in range(len(text)):
         said = theirs(text)
         if said.code is None or said.position is None or not said.code.startswith("json."):
             break
-        start = fragment_start(text, said)
-        if start is None or not CALL_KEYS.isdisjoint(top_keys(text, start, said.position)):
+        start = _fragment_start(text, said)
+        if start is None or not _CALL_KEYS.isdisjoint(_top_keys(text, start, said.position)):
             break
-        text = f"{text[:start]} {text[start + 1 :]}"
+        stop = max(said.position, start + 1)
+        text = text[:start] + re.sub(r"[{\[]", " ", text[start:stop]) + text[stop:]
     return text
 
 
-def fragment_start(text: str, said: Outcome) -> int | None:
+def _fragment_start(text: str, said: Outcome) -> int | None:
     """Where the JSON begins that breaks as beacon says."""
     tag = "<tool_call>"
     for match in re.finditer(r"[{\[]", text[: (said.position or 0) + 1]):
@@ -157,91 +92,107 @@ def fragment_start(text: str, said: Outcome) -> int | None:
     return None
 
 
+def _top_keys(text: str, start: int, stop: int) -> Iterator[str]:
+    """The keys of the object at ``start``, or of the objects of the list at ``start``, read before ``stop``."""
+    level = 2 if text[start] == "[" else 1
+    depth = 0
+    at = start
+    while at < stop:
+        if text[at] == '"':
+            match = _STRING.match(text, at)
+            end = match.end() if match else stop
+            if depth == level and text[end:stop].lstrip().startswith(":"):
+                yield text[at + 1 : end - 1]
+            at = end
+            continue
+        depth += (text[at] in "{[") - (text[at] in "}]")
+        at += 1
+
+
 REWRITES: dict[str, Callable[[str], str]] = {
     "markup_in_string": markup_in_string,
     "closed_reasoning": closed_reasoning,
     "python_escapes": python_escapes,
+    "bare_beside_fence": bare_beside_fence,
+    "section_tag": section_tag,
+    "xml_closer_in_value": xml_closer_in_value,
     "broken_prose": broken_prose,
 }
 
 
-# Kinds that ask beacon in another way.
+# Ways.
+
+Ask = Callable[[str], Outcome]
 
 
-def in_pieces(text: str) -> Outcome | None:
-    """What beacon says of each `[TOOL_CALLS]` by itself."""
-    starts = [match.start() for match in re.finditer(r"\[TOOL_CALLS\]", text)][1:]
+def _in_pieces(opener: str, text: str, ask: Ask) -> Outcome:
+    """What beacon says of each ``opener`` and what follows it, by itself."""
+    starts = [match.start() for match in re.finditer(re.escape(opener), text)][1:]
     calls: list[dict[str, Any]] = []
     for start, end in zip([0, *starts], [*starts, len(text)], strict=True):
-        said = theirs(text[start:end])
+        said = ask(text[start:end])
         if said.calls is not None:
             calls += [call for call in said.calls if call["format"] not in {"json", "python"}]
         elif said != NOT_FOUND:
             return said.moved(start)
-    return Outcome(tuple(calls)) if starts else None
+    return Outcome(tuple(calls)) if calls else ask(text)
 
 
-def with_closer(text: str) -> Outcome | None:
-    """What beacon says when the section's `]` is put at the end."""
-    said = theirs(text)
-    if said.code == "json.unexpected_end" and said.position == len(text) and "[TOOL_CALLS]" in text:
-        return theirs(text + "]")
-    return None
+def second_mistral_call(text: str, ask: Ask) -> Outcome:
+    return _in_pieces("[TOOL_CALLS]", text, ask)
 
 
-OTHERWISE: dict[str, Callable[[str], Outcome | None]] = {
-    "second_mistral_call": in_pieces,
-    "closer_at_end": with_closer,
+def second_llama_call(text: str, ask: Ask) -> Outcome:
+    return _in_pieces("<|python_tag|>", text, ask)
+
+
+def text_after_llama(text: str, ask: Ask) -> Outcome:
+    """The call's end is marked, as Llama marks it, where beacon complains of what follows."""
+    mark = "<|eom_id|>"
+    places: list[int] = []
+    said = ask(text)
+    while said.code in {"json.trailing_characters", "tool_call.trailing_characters"} and said.position is not None:
+        if text.rfind("<|python_tag|>", 0, said.position) < 0:
+            break
+        places.append(said.position)
+        text = text[: said.position] + mark + text[said.position :]
+        said = ask(text)
+    return said.moved(-len(mark) * sum(place < (said.position or 0) for place in places))
+
+
+def closer_at_end(text: str, ask: Ask) -> Outcome:
+    said = ask(text)
+    at_end = said.code == "json.unexpected_end" and said.position in {len(text), len(text.rstrip())}
+    return ask(text + "]") if at_end and "[TOOL_CALLS]" in text else said
+
+
+WAYS: dict[str, Callable[[str, Ask], Outcome]] = {
+    "second_mistral_call": second_mistral_call,
+    "second_llama_call": second_llama_call,
+    "text_after_llama": text_after_llama,
+    "closer_at_end": closer_at_end,
 }
 
 
-# Kinds that show in the outcomes.
+def ask(text: str, ways: tuple[str, ...]) -> Outcome:
+    """What beacon says when it is asked in all of ``ways``."""
+    if not ways:
+        return theirs(text)
+    return WAYS[ways[0]](text, lambda piece: ask(piece, ways[1:]))
 
 
-def position_in_string(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """Both say that the arguments string is broken; ours says where in it."""
-    if not (beacons.code == mine.code == "tool_call.invalid_arguments"):
-        return False
-    start, at = beacons.position, mine.position
-    return (
-        start is not None
-        and at is not None
-        and any(match.start() < at < match.end() for match in _STRING.finditer(text, start))
-    )
+# Views.
 
 
-def unknown_family(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """A call, or an error, of a format that the seed does not have."""
-    del text, beacons
-    formats = {call["format"] for call in mine.calls or ()} | ({mine.format} if mine.format else set())
-    return not formats <= SEED_FORMATS
+def xml_verbatim(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
+    return beacons, _with_strings(mine, str.strip)
 
 
-def triple_quotes(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """beacon stops at the third quote of a string that begins with three."""
-    del mine
-    at = beacons.position
-    return (
-        beacons.code in {"tool_call.expected_comma", "tool_call.expected_colon"}
-        and at is not None
-        and text[at - 2 : at + 1] in {'"""', "'''"}
-    )
+def xml_references(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
+    def decoded(text: str) -> str:
+        return re.sub(r"&#(?:x([0-9a-fA-F]+)|([0-9]+));", lambda m: chr(int(m[1], 16) if m[1] else int(m[2])), text)
 
-
-def xml_verbatim(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """The calls are equal once our strings are stripped."""
-    del text
-    return _with_strings(mine, str.strip) == beacons
-
-
-def xml_references(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """The calls are equal once beacon's numeric references are decoded."""
-    del text
-    return _with_strings(beacons, _decoded) == mine
-
-
-def _decoded(text: str) -> str:
-    return re.sub(r"&#(?:x([0-9a-fA-F]+)|([0-9]+));", lambda m: chr(int(m[1], 16) if m[1] else int(m[2])), text)
+    return _with_strings(beacons, decoded), mine
 
 
 def _with_strings(outcome: Outcome, change: Callable[[str], str]) -> Outcome:
@@ -257,30 +208,13 @@ def _with_strings(outcome: Outcome, change: Callable[[str], str]) -> Outcome:
     return Outcome(tuple(calls))
 
 
-def long_integer(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """An integer that the interpreter refuses to convert."""
-    return beacons.code == "beacon.int_digits" and (
-        mine.code == "json.number_too_long" or bool(re.search(r">\s*-?\d{4301,}\s*<", text))
-    )
-
-
-def crash(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """beacon panics."""
-    del text, mine
-    return beacons.code == "beacon.panic"
-
-
-OUTCOMES: dict[str, Callable[[str, Outcome, Outcome], bool]] = {
-    "position_in_string": position_in_string,
-    "unknown_family": unknown_family,
-    "triple_quotes": triple_quotes,
-    "xml_verbatim": xml_verbatim,
+VIEWS: dict[str, Callable[[Outcome, Outcome], tuple[Outcome, Outcome]]] = {
     "xml_references": xml_references,
-    "long_integer": long_integer,
-    "crash": crash,
+    "xml_verbatim": xml_verbatim,
 }
 
-KINDS: tuple[str, ...] = (*REWRITES, *OTHERWISE, *OUTCOMES)
+
+KINDS: tuple[str, ...] = (*REWRITES, *WAYS, *VIEWS, *SIGHTS)
 
 
 def claims(kinds: tuple[str, ...], text: str) -> bool:
@@ -292,27 +226,32 @@ def claims(kinds: tuple[str, ...], text: str) -> bool:
             if changed == before:
                 return False
     mine = ours(changed)
-    if changed != text and shape(mine) != shape(ours(text)):
+    if changed != text and mine.shape() != ours(text).shape():
         return False
-    beacons = theirs(changed)
+    ways = tuple(kind for kind in kinds if kind in WAYS)
+    beacons = ask(changed, ways)
+    if any(ask(changed, tuple(way for way in ways if way != idle)) == beacons for idle in ways):
+        return False
     for kind in kinds:
-        if kind in OTHERWISE:
-            said = OTHERWISE[kind](changed)
-            if said is None or said == beacons:
+        if kind in VIEWS:
+            was = beacons, mine
+            beacons, mine = VIEWS[kind](beacons, mine)
+            if (beacons, mine) == was:
                 return False
-            beacons = said
-    shown = [kind for kind in kinds if kind in OUTCOMES]
-    if not shown:
-        return beacons == mine
-    return beacons != mine and all(OUTCOMES[kind](changed, beacons, mine) for kind in shown)
+    if beacons == mine:
+        return all(kind not in SIGHTS for kind in kinds)
+    seen = [kind for kind in kinds if kind in SIGHTS]
+    return bool(seen) and all(SIGHTS[kind](changed, beacons, mine) for kind in seen)
 
 
 def explain(text: str) -> tuple[str, ...] | None:
     """The fewest kinds that explain the difference on ``text``; empty if there is none, None if nothing does."""
     if theirs(text) == ours(text):
         return ()
-    for count in (1, 2, 3):
-        for kinds in combinations(KINDS, count):
-            if sum(kind in OUTCOMES for kind in kinds) <= 1 and claims(kinds, text):
+    likely = [kind for kind in KINDS if kind not in REWRITES or REWRITES[kind](text) != text]
+    likely = [kind for kind in likely if kind not in WAYS or ask(text, (kind,)) != theirs(text) or kind[:6] == "second"]
+    for count in (1, 2, 3, 4):
+        for kinds in combinations(likely, count):
+            if sum(kind in SIGHTS for kind in kinds) <= 1 and claims(kinds, text):
                 return kinds
     return None

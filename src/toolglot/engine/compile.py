@@ -28,6 +28,7 @@ from . import ops
 from .elementsop import ElementsOp
 from .machine import Machine
 from .ops import LOOK, NAME, TO_TEXT, WS, Attributes, Begin, End, Op, Switch, UnitBegin, UnitEnd, partial
+from .quick import Quick, QuickSection, quick_call, quick_section
 from .valueops import ArgumentsOp, CallObjectOp, ValueOp
 
 
@@ -47,6 +48,9 @@ class Entry:
     gap: str = ""  # what the template writes behind the name
     sure: bool = False
     canonical: str = ""
+    quick: Quick | None = None  # of a call
+    quick_section: QuickSection | None = None
+    each: bool = False  # whether its arguments are bare values
     rank: int = 0  # a format's first way of writing goes before the others' second ways
 
     def test(self, m: Machine, j: int) -> bool | None:
@@ -265,6 +269,27 @@ class _Compiler:
         else:
             start = self.sequence(option, TO_TEXT)
             self.enter(program, start, self.begins[-1])
+            if len(option) == 1 and isinstance(node, Call):
+                self.fast(program.entries[-1], quick_call(self.fmt, node))
+
+    def bare_fast(self, entry: Entry, node: Section) -> None:
+        """The fast way of a call without its section; what closes the section is left to the operations."""
+        calls = [n for n in node.items if isinstance(n, Call)]
+        for item in node.items:
+            if isinstance(item, Either):
+                calls += [n for option in item.options for n in option if isinstance(n, Call)]
+        for call in calls:
+            first = call.items[0]
+            texts = first.texts if isinstance(first, Lit) else first.open if isinstance(first, Tag) else ()
+            if set(texts) == set(entry.texts) and not entry.bare:
+                closers = next((n.texts for n in node.close if isinstance(n, Lit)), ())
+                self.fast(entry, quick_call(self.fmt, call, not_before=closers))
+
+    @staticmethod
+    def fast(entry: Entry, quick: Quick | None) -> None:
+        """Note the fast way of an entry."""
+        entry.quick = quick
+        entry.each = quick is not None and quick.each is not None
 
     def start(self, program: Program, node: Node) -> None:
         """A list of calls at the start of the text, behind an opener that may be missing."""
@@ -289,10 +314,14 @@ class _Compiler:
     def section(self, program: Program, node: Section) -> None:
         start, begin = self.loop(node, bare=False)
         self.enter(program, start, begin)
+        entry = program.entries[-1]
+        entry.quick_section = quick_section(self.fmt, node)
+        entry.each = entry.quick_section is not None and entry.quick_section.call.each is not None
         if node.bare != "no":
             start, begin = self.loop(node, bare=True)
             for one in [op for _, op in start.branches] if isinstance(start, Switch) else [start]:
                 self.enter(program, one, begin, bare=node.bare == "declared")
+                self.bare_fast(program.entries[-1], node)
 
     def loop(self, node: Section, *, bare: bool, end: Op = TO_TEXT) -> tuple[Op, Begin]:
         fmt = self.fmt

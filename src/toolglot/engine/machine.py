@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .ops import Op
     from .plan import Plan
 
+
 DEFAULT_LIMITS = Limits()
 # No position: what is searched from there is searched from where reading stands.
 NEVER = -(1 << 60)
@@ -70,6 +71,9 @@ class Machine:
     final: bool = False
     cut: bool = False
     live: bool = False
+    events: list[Event]
+    blank: list[tuple[int, str]]
+    notes: tuple[str, ...] = ()
     done: bool = False
     tools: ToolSet | None = None
     limits: Limits = DEFAULT_LIMITS
@@ -116,6 +120,8 @@ class Machine:
     literal_opens: int = 0
     tracker: Any = None
     masked: list[Span] | None = None
+    search: Any = None  # for the text at hand, if all of it is there
+    fast: bool = False  # the whole text is there, and nothing is asked for that the fast way cannot give
     probe: bool = False
     bad: int | None = None
     # what is kept of consumed text, and lines
@@ -136,10 +142,17 @@ class Machine:
         self.errors: list[ParseError] = []
         self.separators: list[Span] = []
         self.parts: list[Part] = []
-        self.events: list[Event] = []
         self.pieces: list[str] = []
-        self.blank: list[tuple[int, str]] = []
-        self.notes: list[str] = []
+
+    def give_events(self) -> None:
+        """Events are wanted."""
+        self.live = True
+        self.events = []
+        self.blank = []
+
+    def note(self, text: str) -> None:
+        """Add a remark."""
+        self.notes = (*self.notes, text)
 
     # -- feeding ---------------------------------------------------------------------------------------------
 
@@ -189,6 +202,15 @@ class Machine:
     def run_whole(self, text: str) -> None:
         """Feed everything, then close; ``final`` is known from the start, so nothing is held back."""
         self.buf = text
+        self.search = self.plan.searcher.of(text)
+        self.fast = self.limits is DEFAULT_LIMITS and self.masked is None
+        tracker = self.tracker
+        specs = self.plan.untagged
+        if specs and tracker is None and not specs[0].eager:
+            self.close()
+            if not self.calls and not self.errors:
+                self.plan.look(self)
+            return
         self.close()
 
     # -- text ------------------------------------------------------------------------------------------------
@@ -290,8 +312,10 @@ class Machine:
                 break
             self.parts[i] = ReasoningPart(part.text, part.span)
             start = part.span[0]
-        self.said = any(isinstance(part, TextPart) for part in self.parts)
-        self.blank.clear()
+        texts = [part for part in self.parts if isinstance(part, TextPart)]
+        self.said = any(not part.text.isspace() for part in texts)
+        if self.live:
+            self.blank = [] if self.said else [(part.span[0] if part.span else 0, part.text) for part in texts]
         if start is not None:
             self.thought = True
             if self.live:
@@ -604,6 +628,7 @@ class Machine:
         if self.final:
             stop = "length" if self.cut else "tool_calls" if self.calls else "stop"
         formats = {call.format for call in self.calls}
+        self.separators.sort()
         return Message(
             content if content and not content.isspace() else None,
             reasoning if reasoning and not reasoning.isspace() else None,

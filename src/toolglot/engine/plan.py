@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..definition import ToolSet
 from ..format import Format
 from ..pattern import CallObject
 from .compile import Entry, Program
-from .machine import NEVER, Machine
+from .machine import NEVER, Found, Machine
 from .ops import Op, partial
+from .quick import Plain
 from .shapes import SEED
+from .untagged import look
 from .text import WAIT, AfterReasoning, ReasoningOp, Recover, StartList, Text
 
 
@@ -60,6 +63,8 @@ class CallEntry:
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
         """Go into the format that stands at ``buf[i]``; None: it is text; `WAIT`: more text decides."""
+        if m.fast and self.quick(m, pos, i, j):
+            return self.plan.text
         entry = self.only
         if entry is None:
             for candidate in self.entries:
@@ -96,6 +101,58 @@ class CallEntry:
             m.sep(i, j)
         m.pos = j
         return entry.op
+
+    def read(
+        self, text: str, i: int, j: int, tools: ToolSet | None, write: bool
+    ) -> tuple[Entry, list[Plain], int] | None:
+        """The complete calls whose opener stands at ``text[i:j]``, the fast way; None: ask the operations."""
+        for entry in self.entries:
+            if entry.quick is not None:
+                one = entry.quick.read(text, i, j, tools, write)
+                if one is not None:
+                    return entry, [one[0]], one[1]
+            elif entry.quick_section is not None:
+                some = entry.quick_section.read(text, j, tools, write)
+                if some is not None:
+                    return entry, some[0], some[1]
+        return None
+
+    def quick(self, m: Machine, pos: int, i: int, j: int) -> bool:
+        """Take calls the fast way, if they are plain."""
+        tools = m.tools
+        buf = m.buf
+        result = self.read(buf, i, j, tools, True)
+        if result is None:
+            return False
+        entry, calls, end = result
+        if tools is not None:
+            for call in calls:
+                if call[0] not in tools.names:
+                    return False
+        m.ends_to = -1
+        if i > pos:
+            self.plan.text.before(m, pos, i, entry.fmt.before)
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        m.after_markup = True
+        m.fmt = entry.begin.fmt
+        m.scan = m.ws_to = NEVER
+        at = i
+        for name, arguments, a, b, json, start, stop in calls:
+            m.index += 1
+            m.check_index(start)
+            if at < start:
+                m.sep(at, start)
+            at = stop
+            raw: str | None = None
+            if b > a or json is None or not entry.each:
+                raw = buf[a:b]
+            found = Found(name, arguments, raw, raw if json is None else json)
+            m.finish(found, (start, stop))
+        if at < end:
+            m.sep(at, end)
+        m.pos = end
+        return True
 
     def test(self, m: Machine, j: int) -> bool | None:
         """Whether a call begins behind the literal that ends at ``j``."""
@@ -160,7 +217,7 @@ class OpenEntry:
         m.ends_to = -1
         self.plan.text.before(m, pos, i, (self.plan.lead,))
         if m.tracker is not None:
-            m.tracker.finish(m)
+            m.tracker.drop(m)
         m.sep(i, j)
         m.pos = j
         m.scan = NEVER
@@ -256,6 +313,7 @@ class Plan:
     ) -> None:
         self.format_id = format_id
         self.untagged = untagged
+        self.look = look
         programs = list(programs)
         formats: list[Format] = [p.fmt for p in programs]
         self.formats = formats
@@ -266,6 +324,8 @@ class Plan:
                     by_text.setdefault(text, []).append(entry)
         self.entries: dict[str, Any] = {text: CallEntry(self, text, entries) for text, entries in by_text.items()}
         self.call_literals = tuple(by_text)
+        # A text without any of these characters can hold no call.
+        self.plain = all(any(c in text for c in "<[") for text in by_text)
         specials = sorted({text for fmt in formats for text in fmt.special}, key=len, reverse=True)
         self.special = re.compile("|".join(map(re.escape, specials))) if specials else None
         self.text = Text(self)
@@ -275,7 +335,8 @@ class Plan:
         if not probe:
             self._around(programs, formats)
         literals = sorted(self.entries, key=len, reverse=True)
-        self.search = _search(literals)
+        self.searcher = Searcher(literals)
+        self.search = self.searcher.all
         self.longer = {
             a: tuple(b for b in literals if b != a and b.startswith(a))
             for a in literals
@@ -351,8 +412,63 @@ class Plan:
         return size
 
 
-def _search(literals: list[str]) -> Any:
-    """A search for the first of ``literals``; a common first character lets it run at the speed of memchr."""
-    if not literals:
-        return lambda buf, pos: None
-    return re.compile("|".join(map(re.escape, literals))).search
+class Searcher:
+    """Finds the first of many literals.
+
+    Literals are grouped by how they begin; a group that a text cannot hold (a few characters that all its members
+    share are looked for at the speed of memchr) is left out of the expression that is used for this text.
+    """
+
+    def __init__(self, literals: list[str]) -> None:
+        groups: dict[str, list[str]] = {}
+        for text in literals:
+            groups.setdefault(text[:1] if text[0] == "<" else text[:2], []).append(text)
+        self.groups = sorted(groups.items())
+        self.cache: dict[tuple[bool, ...], Any] = {}
+        self.all = self._compile(literals)
+        # The usual case in two looks: every literal has an angle bracket at its start or a square one in it.
+        self.brackets = all(text[0] == "<" or "[" in text for text in literals)
+        self.angles = self._compile([text for text in literals if text[0] == "<"])
+
+    @staticmethod
+    def _compile(literals: list[str]) -> Any:
+        if not literals:
+            return _nothing
+        return re.compile(_trie(literals)).search
+
+    def of(self, text: str) -> Any:
+        """A search function for this text."""
+        if self.brackets and "[" not in text:
+            return self.angles if "<" in text else _nothing
+        present = tuple([head in text for head, _ in self.groups])
+        found = self.cache.get(present)
+        if found is None:
+            literals = [t for (_, texts), there in zip(self.groups, present, strict=True) if there for t in texts]
+            found = self.cache[present] = self._compile(literals)
+        return found
+
+
+def _nothing(text: str, pos: int = 0) -> None:
+    return None
+
+
+def _trie(literals: Iterable[str]) -> str:
+    """An expression for the longest of several literals, in which no two branches begin alike."""
+    branches: dict[str, list[str]] = {}
+    end = False
+    for text in literals:
+        if text:
+            branches.setdefault(text[0], []).append(text[1:])
+        else:
+            end = True
+    parts = []
+    for char, rests in sorted(branches.items()):
+        prefix = char
+        while len(set(r[:1] for r in rests)) == 1 and rests[0]:
+            prefix += rests[0][0]
+            rests = [r[1:] for r in rests]
+        parts.append(re.escape(prefix) + _trie(rests) if any(rests) else re.escape(prefix))
+    if not parts:
+        return ""
+    body = parts[0] if len(parts) == 1 and not end else "(?:" + "|".join(parts) + ")"
+    return body + "?" if end else body

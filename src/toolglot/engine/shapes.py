@@ -16,7 +16,7 @@ from ..values.json import loads, scan
 from ..values.literal import LiteralReader  # noqa: F401  (re-exported for the operations)
 from .machine import Found
 
-_KEY = re.compile(r'[ \t\r\n]*"([^"\\\x00-\x1f]*)"[ \t\r\n]*:[ \t\r\n]*')
+_KEY = re.compile(r'[ \t\r\n]*"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\r\n]*:[ \t\r\n]*')
 _ESCAPED_KEY = re.compile(r'[ \t\r\n]*"')
 _COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null")
@@ -49,6 +49,8 @@ def members(text: str, pos: int) -> tuple[dict[str, Member], int] | None:
                 key, end = scanstring(text, match.end(), True)
             except ValueError:
                 return None
+            if scan(text, match.end() - 1) is None:
+                return None  # a lone surrogate
             match = _COLON.match(text, end)
             if match is None:
                 return None

@@ -31,7 +31,7 @@ class Text(Op):
         buf = m.buf
         pos = m.pos
         size = len(buf)
-        search = plan.search
+        search = m.search or plan.search
         scan = max(pos, m.scan - m.base)
         if m.after_markup and m.ends_to < 0 and not m.final:
             # White space behind markup is a separator if markup follows, else content: wait for what follows.
@@ -272,7 +272,7 @@ class ReasoningOp(Op):
     def unclosed(self, m: Machine, st: _Open) -> Op:
         """The text ends in the block."""
         m.st = None
-        m.notes.append("reasoning.unclosed")
+        m.note("reasoning.unclosed")
         if st.opener is not None:
             m.call_start = None
             at = st.opener
@@ -302,7 +302,8 @@ class ReasoningOp(Op):
             j -= 1
         child = Machine(self.plan.probe)
         child.probe = True
-        child.live = m.live
+        if m.live:
+            child.give_events()
         child.tools = m.tools
         child.limits = m.limits
         child.ids = m.ids
@@ -372,8 +373,9 @@ class ReasoningOp(Op):
         m.separators.extend(child.separators)
         m.calls.extend(child.calls)
         m.parts.extend(child.parts)
-        m.events.extend(child.events)
-        m.notes.append("reasoning.unclosed")
+        if m.live:
+            m.events.extend(child.events)
+        m.note("reasoning.unclosed")
         m.index = child.index
         m.st = _ADOPTED
         m.after_markup = True

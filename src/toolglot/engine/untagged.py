@@ -15,6 +15,7 @@ from ..definition import ToolSet
 from ..errors import Fault
 from ..values.dialect import JSON, PYTHON, PYTHONIC
 from ..values.literal import LiteralReader
+from ..types import TextPart
 from ..values.simple import scan_arguments
 from . import shapes
 from .machine import Found, Machine
@@ -454,7 +455,7 @@ class Tracker:
         m.tracker = None
 
     def drop(self, m: Machine) -> None:
-        """What is held is text; begin anew behind it."""
+        """Reasoning begins or ends here: what is held is text; begin anew behind it."""
         self.release(m, self.end)
         self.finders = [FINDERS[spec.tier](spec) for spec in self.specs]
 
@@ -524,3 +525,31 @@ class Tracker:
             m.sep_at(at, at + len(text))
         else:
             m.put(0, at, text)
+
+
+def look(m: Machine) -> None:
+    """Look for calls without markup in a complete output that has no others. Same as a tracker from the start."""
+    specs = m.plan.untagged
+    if not any(possible(part.text, specs) for part in m.parts if isinstance(part, TextPart)):
+        return
+    parts = m.parts
+    m.parts = []
+    tracker = m.tracker = Tracker(specs)
+    for part in parts:
+        if isinstance(part, TextPart):
+            assert part.span is not None
+            tracker.text(m, part.span[0], part.text)
+        else:
+            tracker.drop(m)
+            m.flush()
+            m.parts.append(part)
+    tracker.finish(m)
+    m.tracker = None
+    m.flush()
+
+
+def possible(text: str, specs: tuple[Untagged, ...]) -> bool:
+    """Whether a text can hold a call at all."""
+    if "{" in text and ('"name"' in text or '"tool_calls"' in text or "\\u" in text):
+        return True
+    return len(specs) > 1 and "(" in text

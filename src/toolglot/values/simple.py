@@ -27,15 +27,17 @@ _WORDS: Final[dict[str, tuple[Any, str]]] = {
 }
 
 
-def scan_arguments(text: str, pos: int) -> tuple[dict[str, Any], str, int] | None:
+def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, Any], str, int] | None:
     """The keyword arguments from behind a call's ``(`` to its ``)``, if all are plain scalars.
 
-    Gives the arguments, their JSON text and the index behind the ``)``. ``None`` says nothing: ask the reader.
+    Gives the arguments, their JSON text (empty unless ``write``) and the index behind the ``)``. ``None`` says
+    nothing: ask the reader.
     """
     arguments: dict[str, Any] = {}
     written: list[str] = []
-    stop = ","
-    while stop == ",":
+    count = 0
+    start = pos
+    while True:
         match = _ARGUMENT(text, pos)
         if match is None:
             match = _END(text, pos)  # there is no argument, or a comma behind the last
@@ -44,32 +46,37 @@ def scan_arguments(text: str, pos: int) -> tuple[dict[str, Any], str, int] | Non
             pos = match.end()
             break
         name, single, double, number, fraction, word, stop = match.groups()
-        if single is not None or double is not None:
-            string = double if single is None else single
+        if double is not None or single is not None:
+            string = single if double is None else double
             if "\\" in string:
                 if "\0" in string:
                     return None
                 string = _unescape(string)
             arguments[name] = string
-            written.append(f'"{name}": {quote(string)}')
+            if write:
+                written.append(f'"{name}": {quote(string)}')
         elif word is not None:
             value, json = _WORDS[word]
             arguments[name] = value
-            written.append(f'"{name}": {json}')
-        elif fraction is None:
-            arguments[name] = int(number)
-            written.append(f'"{name}": {number}')
+            if write:
+                written.append(f'"{name}": {json}')
         else:
-            number += fraction
-            arguments[name] = float(number)
-            written.append(f'"{name}": {number}')
+            if fraction is None:
+                arguments[name] = int(number)
+            else:
+                number += fraction
+                arguments[name] = float(number)
+            if write:
+                written.append(f'"{name}": {number}')
+        count += 1
         pos = match.end()
-    if len(arguments) != len(written):
+        if stop == ")":
+            break
+    if len(arguments) != count:
         return None  # the same name twice
-    out = "{" + ", ".join(written) + "}"
-    if not text.isascii() and _SURROGATE(out) is not None:
+    if not text.isascii() and _SURROGATE(text, start, pos) is not None:
         return None
-    return arguments, out, pos
+    return arguments, "{" + ", ".join(written) + "}" if write else "", pos
 
 
 def _unescape(string: str) -> str:

@@ -1,0 +1,110 @@
+"""The fast way through a whole output for the first seed's functions: names and arguments, nothing else.
+
+It answers only where every call is plain (see `quick`); for all else, and for every error, the machine is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..values.json import scan
+from ..values.simple import scan_arguments
+from .plan import CallEntry, Plan
+from .shapes import SEED
+
+Calls = list[tuple[str, str, dict[str, Any]]]
+# A parenthesis that begins as a call's does.
+_CALL: Any = re.compile(r"\((?=[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=)))").search
+_BESIDE = frozenset((*SEED.id, "type", "index"))
+
+
+def plain_calls(plan: Plan, text: str) -> Calls | None:
+    """Format, name and arguments of each call, in order; None: ask the machine."""
+    if plan.plain and "<" not in text and "[" not in text:
+        if "{" not in text and "(" not in text:
+            return []
+        match = None
+    else:
+        search = plan.searcher.of(text)
+        match = search(text, 0)
+    if match is None:
+        if "{" in text and ('"name"' in text or '"tool_calls"' in text or "\\u" in text):
+            return _json(text)
+        return _python(text) if "(" in text else []
+    calls: Calls = []
+    entries = plan.entries
+    while match is not None:
+        entry = entries[match.group()]
+        if entry.__class__ is not CallEntry:
+            return None
+        result = entry.read(text, match.start(), match.end(), None, False)
+        if result is None:
+            return None
+        chosen, found, pos = result
+        fmt = chosen.begin.fmt
+        for call in found:
+            calls.append((fmt, call[0], call[1]))
+        match = search(text, pos)
+    return calls
+
+
+def _json(text: str) -> Calls | None:
+    calls: Calls = []
+    pos = 0
+    while True:
+        i = text.find("{", pos)
+        j = text.find("[", pos, i if i >= 0 else len(text))
+        if j >= 0:
+            return None  # lists are the machine's
+        if i < 0:
+            return calls or _python(text)
+        if text[i + 1 : i + 2] not in ('"', "}") or "```" in text[pos:i]:
+            return None
+        result = scan(text, i)
+        if result is None:
+            return None
+        value, pos = result
+        call = _shape(value)
+        if call is None:
+            return None
+        calls.append(("json", *call))
+
+
+def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    if "function" in value:
+        inner = value["function"]
+        if inner.__class__ is not dict or "tool_calls" in value or "function_call" in value:
+            return None
+        value = inner
+    name = value.get("name")
+    arguments = value.get("arguments")
+    if not name or name.__class__ is not str or arguments is None:
+        return None
+    if len(value) > 2:
+        for key in value:
+            if key != "name" and key != "arguments" and key not in _BESIDE:
+                return None
+    if arguments.__class__ is str:
+        result = scan(arguments, 0)
+        if result is None or result[1] != len(arguments):
+            return None
+        arguments = result[0]
+    return (name, arguments) if arguments.__class__ is dict else None
+
+
+def _python(text: str) -> Calls | None:
+    calls: Calls = []
+    match = _CALL(text, 0)
+    while match is not None:
+        i = match.start()
+        low = i - 130 if i > 130 else 0
+        name = text[max(text.rfind(" ", low, i), text.rfind("\n", low, i), low - 1) + 1 : i]
+        if not name.isidentifier() or not name.isascii() or len(name) > 128:
+            return None
+        simple = scan_arguments(text, i + 1, False)
+        if simple is None:
+            return None
+        calls.append(("python", name, simple[0]))
+        match = _CALL(text, simple[2])
+    return calls
