@@ -39,8 +39,10 @@ LEVELS: list[set[str]] = [
 # Files of more than 400 lines: why.
 LONG: dict[str, str] = {
     "api.py": "the functions of the public surface with their options and docstrings; the check of render may move out",
+    "engine/compile.py": "a pattern becomes a program in one walk over its nodes",
     "engine/machine.py": "the state that every operation shares: buffer, positions, events, calls, errors, recovery",
     "engine/ops.py": "the operations of the flat program: one small class each, all of one interface",
+    "engine/plan.py": "what opens a call in text, for one format and for all: shared openers are told apart here",
     "engine/text.py": "content and reasoning: what is held back, given out and taken back is decided in one place",
     "engine/untagged.py": "the JSON and call-syntax tiers, which share candidates, their undoing and their reasons",
     "engine/valueops.py": "the operations that read arguments: a value's closer depends on everything that may follow",
@@ -255,6 +257,19 @@ def test_export_has_a_docstring(name: str) -> None:
 
 def test_event_union_is_exported() -> None:
     assert {event.__name__ for event in typing.get_args(toolglot.Event)} <= set(toolglot.__all__)
+
+
+def test_no_submodule_hides_a_name() -> None:
+    """`toolglot.formats` is a function, and a package is called so too: importing it must not take the name."""
+    code = (
+        "import importlib, sys, types\nimport toolglot\n"
+        "for name in sys.argv[1:]: importlib.import_module(name)\n"
+        "print([n for n in toolglot.__all__ if isinstance(getattr(toolglot, n), types.ModuleType)])"
+    )
+    names = [f"toolglot.{module_name(path)}".rstrip(".") for path in MODULES if path.parts[-2] != "cli"]
+    command = [sys.executable, "-c", code, *names]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.strip() == "[]"
 
 
 # -- error codes

@@ -3,55 +3,59 @@
 Text that a model wrote becomes exact calls, whole or token by token, and calls become text again.
 """
 
-from .api import (
-    StreamParser,
-    astream,
-    detect_format,
-    formats,
-    get_format,
-    parse,
-    parse_tool_call,
-    parse_tool_calls,
-    register_format,
-    render,
-    render_segments,
-    stream,
-)
-from .definition import Tool
-from .errors import (
-    ConversionError,
-    DefinitionError,
-    LimitError,
-    NoToolCallFoundError,
-    ParseError,
-    ToolglotError,
-    TruncatedError,
-    UnsafeValueError,
-)
-from .events import (
-    ErrorEvent,
-    Event,
-    ReasoningDelta,
-    ReasoningReclassified,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallEnd,
-    ToolCallStart,
-)
-from .format import Format, Reasoning
-from .types import (
-    CallPart,
-    Limits,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Repair,
-    TextPart,
-    ToolCall,
-    ToolChoice,
-    ToolResult,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import (
+        StreamParser,
+        astream,
+        detect_format,
+        formats,
+        get_format,
+        parse,
+        parse_tool_call,
+        parse_tool_calls,
+        register_format,
+        render,
+        render_segments,
+        stream,
+    )
+    from .definition import Tool
+    from .errors import (
+        ConversionError,
+        DefinitionError,
+        LimitError,
+        NoToolCallFoundError,
+        ParseError,
+        ToolglotError,
+        TruncatedError,
+        UnsafeValueError,
+    )
+    from .events import (
+        ErrorEvent,
+        Event,
+        ReasoningDelta,
+        ReasoningReclassified,
+        TextDelta,
+        ToolCallDelta,
+        ToolCallEnd,
+        ToolCallStart,
+    )
+    from .format import Format, Reasoning
+    from .types import (
+        CallPart,
+        Limits,
+        Message,
+        OpaquePart,
+        Part,
+        ReasoningPart,
+        Repair,
+        TextPart,
+        ToolCall,
+        ToolChoice,
+        ToolResult,
+    )
 
 __version__ = "0.1.0"
 
@@ -99,3 +103,76 @@ __all__ = [
     "render_segments",
     "stream",
 ]
+
+# Where each name lives. A module is loaded when one of its names is first used, so that importing costs next to
+# nothing.
+_HOMES: dict[str, tuple[str, ...]] = {
+    "api": (
+        "StreamParser",
+        "astream",
+        "detect_format",
+        "formats",
+        "get_format",
+        "parse",
+        "parse_tool_call",
+        "parse_tool_calls",
+        "register_format",
+        "render",
+        "render_segments",
+        "stream",
+    ),
+    "definition": ("Tool",),
+    "errors": (
+        "ConversionError",
+        "DefinitionError",
+        "LimitError",
+        "NoToolCallFoundError",
+        "ParseError",
+        "ToolglotError",
+        "TruncatedError",
+        "UnsafeValueError",
+    ),
+    "events": (
+        "ErrorEvent",
+        "Event",
+        "ReasoningDelta",
+        "ReasoningReclassified",
+        "TextDelta",
+        "ToolCallDelta",
+        "ToolCallEnd",
+        "ToolCallStart",
+    ),
+    "format": (
+        "Format",
+        "Reasoning",
+    ),
+    "types": (
+        "CallPart",
+        "Limits",
+        "Message",
+        "OpaquePart",
+        "Part",
+        "ReasoningPart",
+        "Repair",
+        "TextPart",
+        "ToolCall",
+        "ToolChoice",
+        "ToolResult",
+    ),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        if name in _HOMES or name == "pattern":
+            return import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

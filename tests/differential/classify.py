@@ -152,10 +152,11 @@ def text_after_llama(text: str, ask: Ask) -> Outcome:
     places: list[int] = []
     said = ask(text)
     while said.code in {"json.trailing_characters", "tool_call.trailing_characters"} and said.position is not None:
-        if text.rfind("<|python_tag|>", 0, said.position) < 0:
+        at = said.position
+        if "<|python_tag|>" not in text[:at] or text[:at].endswith(mark) or places and at <= places[-1] + len(mark):
             break
-        places.append(said.position)
-        text = text[: said.position] + mark + text[said.position :]
+        places.append(at)
+        text = text[:at] + mark + text[at:]
         said = ask(text)
     return said.moved(-len(mark) * sum(place < (said.position or 0) for place in places))
 

@@ -11,7 +11,7 @@ prompt), because what was consumed is cut off ``buf`` at the next feed: ``base``
 from __future__ import annotations
 
 from io import StringIO
-from secrets import token_hex
+from os import urandom
 from typing import TYPE_CHECKING, Any
 
 from ..definition import ToolSet
@@ -119,6 +119,7 @@ class Machine:
     line_free: bool = True
     literal_opens: int = 0
     tracker: Any = None
+    settled: bool = False  # the text is a tagged family's, whether it holds a call or not
     masked: list[Span] | None = None
     search: Any = None  # for the text at hand, if all of it is there
     fast: bool = False  # the whole text is there, and nothing is asked for that the fast way cannot give
@@ -208,7 +209,7 @@ class Machine:
         specs = self.plan.untagged
         if specs and tracker is None and not specs[0].eager:
             self.close()
-            if not self.calls and not self.errors:
+            if not self.calls and not self.errors and not self.settled:
                 self.plan.look(self)
             return
         self.close()
@@ -313,9 +314,8 @@ class Machine:
             self.parts[i] = ReasoningPart(part.text, part.span)
             start = part.span[0]
         texts = [part for part in self.parts if isinstance(part, TextPart)]
-        self.said = any(not part.text.isspace() for part in texts)
-        if self.live:
-            self.blank = [] if self.said else [(part.span[0] if part.span else 0, part.text) for part in texts]
+        if self.live and not self.said:
+            self.blank = [(part.span[0] if part.span else 0, part.text) for part in texts]
         if start is not None:
             self.thought = True
             if self.live:
@@ -648,4 +648,4 @@ class Machine:
 
 def synthesize() -> str:
     """A new call id."""
-    return "call_" + token_hex(12)
+    return "call_" + urandom(12).hex()

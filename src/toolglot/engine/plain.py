@@ -10,6 +10,7 @@ from typing import Any
 
 from ..values.json import scan
 from ..values.simple import scan_arguments
+from .machine import Machine
 from .plan import CallEntry, Plan
 from .shapes import SEED
 
@@ -34,11 +35,14 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
         return _python(text) if "(" in text else []
     calls: Calls = []
     entries = plan.entries
+    m = Machine(plan)
+    m.buf = text
+    m.final = True
     while match is not None:
         entry = entries[match.group()]
         if entry.__class__ is not CallEntry:
             return None
-        result = entry.read(text, match.start(), match.end(), None, False)
+        result = entry.read(m, match.start(), match.end(), False)
         if result is None:
             return None
         chosen, found, pos = result

@@ -102,10 +102,10 @@ class CallEntry:
         m.pos = j
         return entry.op
 
-    def read(
-        self, text: str, i: int, j: int, tools: ToolSet | None, write: bool
-    ) -> tuple[Entry, list[Plain], int] | None:
-        """The complete calls whose opener stands at ``text[i:j]``, the fast way; None: ask the operations."""
+    def read(self, m: Machine, i: int, j: int, write: bool) -> tuple[Entry, list[Plain], int] | None:
+        """The complete calls whose opener stands at ``buf[i:j]``, the fast way; None: ask the operations."""
+        text = m.buf
+        tools = m.tools
         for entry in self.entries:
             if entry.quick is not None:
                 one = entry.quick.read(text, i, j, tools, write)
@@ -115,13 +115,15 @@ class CallEntry:
                 some = entry.quick_section.read(text, j, tools, write)
                 if some is not None:
                     return entry, some[0], some[1]
+            if entry.test(m, j) is not False:
+                return None  # it is this format's, but not plain
         return None
 
     def quick(self, m: Machine, pos: int, i: int, j: int) -> bool:
         """Take calls the fast way, if they are plain."""
         tools = m.tools
         buf = m.buf
-        result = self.read(buf, i, j, tools, True)
+        result = self.read(m, i, j, True)
         if result is None:
             return False
         entry, calls, end = result
@@ -184,6 +186,7 @@ class MachineEntry(CallEntry):
             return None
         if i > pos:
             self.plan.text.before(m, pos, i, self.program.fmt.before)
+        m.settled = True
         if m.tracker is not None:
             m.tracker.tagged(m)
         m.ends_to = -1

@@ -55,8 +55,8 @@ class Text(Op):
             if tracker is not None and tracker.eager:
                 # With an untagged format, markup inside a call is data.
                 if i > pos:
-                    m.after_markup = False
                     m.content(pos, i)
+                    m.after_markup = tracker.blank()
                     m.pos = pos = i
                 if tracker.inside():
                     scan = i + 1
@@ -100,6 +100,8 @@ class Text(Op):
             m.after_markup = False
             m.content(pos, j)
             m.pos = j
+            if m.tracker is not None and m.tracker.eager:
+                m.after_markup = m.tracker.blank()
 
     def before(self, m: Machine, pos: int, i: int, separators: tuple[str, ...]) -> None:
         """The text before markup that stands at ``i``: content, less what the template writes between."""

@@ -394,6 +394,10 @@ class Tracker:
             self.known = (line - 1, at - column + 1)
         return self.known
 
+    def blank(self) -> bool:
+        """Whether nothing but white space came since the last call."""
+        return self.after and not any(text.strip(" \t\r\n;") for _, text in self.held)
+
     def inside(self) -> bool:
         """Whether the text so far ends inside a candidate."""
         return self.finders[0].reader is not None
@@ -455,7 +459,10 @@ class Tracker:
         m.tracker = None
 
     def drop(self, m: Machine) -> None:
-        """Reasoning begins or ends here: what is held is text; begin anew behind it."""
+        """Reasoning begins or ends here: in detection what is held is text; begin anew behind it."""
+        if self.eager:
+            self.finish(m)
+            return
         self.release(m, self.end)
         self.finders = [FINDERS[spec.tier](spec) for spec in self.specs]
 
