@@ -254,6 +254,9 @@ def test_ids() -> None:
     assert {call["id"] for call in run_json("parse", file)["tool_calls"]} == {None}
     calls = run_json("parse", file, "--ids", "synthesize")["tool_calls"]
     assert all(call["id"] and call["id_synthesized"] for call in calls)
+    for size in ("1", "100000"):
+        rows = run("parse", file, "--ids", "synthesize", "--json", "--stream", size).stdout.splitlines()
+        assert all(call["id"] and call.get("id_synthesized") for call in json.loads(rows[-1])["tool_calls"])
 
 
 def test_generation_prompt() -> None:

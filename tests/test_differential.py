@@ -13,6 +13,7 @@ import pytest
 
 import toolglot
 from differential import classify, generate
+from differential.outcome import SEED_FORMATS, ours, theirs
 
 COUNT = int(os.environ.get("TOOLGLOT_DIFFERENTIAL", "12000"))
 SEED = int(os.environ.get("TOOLGLOT_DIFFERENTIAL_SEED", "20261130"))
@@ -32,8 +33,7 @@ def explained(texts: list[str]) -> list[tuple[str, ...] | None]:
 def test_every_difference_has_a_kind(texts: list[str], explained: list[tuple[str, ...] | None]) -> None:
     strange = sorted((text for text, kinds in zip(texts, explained, strict=True) if kinds is None), key=len)
     shown = "\n\n".join(
-        f"{text!r}\n  beacon:   {classify.theirs(text).said()}\n  toolglot: {classify.ours(text).said()}"
-        for text in strange[:20]
+        f"{text!r}\n  beacon:   {theirs(text).said()}\n  toolglot: {ours(text).said()}" for text in strange[:20]
     )
     assert not strange, f"{len(strange)} of {len(texts)} differ without a reason; the shortest:\n\n{shown}"
 
@@ -52,8 +52,8 @@ def test_all_kinds_together_explain_little(explained: list[tuple[str, ...] | Non
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_examples(row: dict[str, Any]) -> None:
-    assert classify.theirs(row["text"]).said() == row["beacon"]
-    assert classify.ours(row["text"]).said() == row["toolglot"]
+    assert theirs(row["text"]).said() == row["beacon"]
+    assert ours(row["text"]).said() == row["toolglot"]
     assert classify.explain(row["text"]) == (row["id"],)
 
 
@@ -68,9 +68,9 @@ def test_texts_are_worth_comparing(texts: list[str]) -> None:
     """Equal seeds, equal texts; all formats, all sorts of errors, many calls."""
     assert texts[:50] == list(generate.texts(SEED, 50))
     assert len(set(texts)) > 0.98 * len(texts)
-    said = [classify.theirs(text) for text in texts]
+    said = [theirs(text) for text in texts]
     formats = Counter(call["format"] for outcome in said for call in outcome.calls or ())
-    assert set(formats) == classify.SEED_FORMATS
+    assert set(formats) == SEED_FORMATS
     assert min(formats.values()) > len(texts) / 30
     codes = Counter(outcome.code for outcome in said if outcome.calls is None)
     assert sum(codes.values()) > len(texts) / 5
@@ -80,7 +80,7 @@ def test_texts_are_worth_comparing(texts: list[str]) -> None:
 def test_one_call_is_all_calls_counted(texts: list[str]) -> None:
     """`parse_tool_call` says what `parse_tool_calls` says, if that is one call."""
     for text in texts[:3000]:
-        outcome = classify.ours(text)
+        outcome = ours(text)
         try:
             call = toolglot.parse_tool_call(text)
         except toolglot.ParseError as error:

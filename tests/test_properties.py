@@ -210,7 +210,9 @@ def check_events(text: str, events: list[Any], message: toolglot.Message) -> Non
     assert message.content == (joined if joined.strip() else None)
     parts = [part.text for part in message.parts if isinstance(part, toolglot.ReasoningPart)]
     assert "".join(piece for _, piece in sorted(reasoning)) == "".join(parts)
-    assert plain([event.call for event in events if isinstance(event, toolglot.ToolCallEnd)]) == plain(message.tool_calls)
+    assert plain([event.call for event in events if isinstance(event, toolglot.ToolCallEnd)]) == plain(
+        message.tool_calls
+    )
     assert [event.error for event in events if isinstance(event, toolglot.ErrorEvent)] == message.errors
     started: dict[int, tuple[str | None, str]] = {}
     deltas: dict[int, str] = {}

@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from functools import partial
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +36,28 @@ def _filled(pattern: re.Pattern[str], text: str, filler: str) -> str:
 # Rewrites.
 
 _MARKUP = re.compile(r"</?(?:tool_call|function_calls|invoke|parameter|think)\b>?|\[/?TOOL_CALLS?\]|<\|\w+\|>|```")
+_PARAMETER = re.compile(r"(<parameter\b[^>]*>)(.*?)(?=</parameter>)", re.DOTALL)
+_HEAD = re.compile(r"(\[TOOL_CALLS?\])(?!\s*[{\[])(.*?)(?=\[ARGS\]|args=)", re.DOTALL)
 _THINK = re.compile(r"<think>.*?</think>", re.DOTALL)
 _UNOPENED = re.compile(r"\A.*</think>", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:[avfU/\n]|N\{|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
 _FENCE = re.compile(r"```[\w+-]*")
-_SECTION = re.compile(r"</?function_calls>")
 _CLOSER = re.compile(r"</parameter>(?!\s*(?:<parameter\b|</invoke>|\Z))")
-_CALL_KEYS = frozenset({"name", "function", "tool_calls", "function_call"})
+_WRAPPERS = frozenset({"function", "tool_calls", "function_call"})
+_BESIDE = frozenset({"name", "arguments", "parameters", "input", "args", "id", "type", "call_id", "index"})
+_QUOTED = re.compile(r'"[nft](ame|unction|ool_calls|unction_call)"')
 
 
 def markup_in_string(text: str) -> str:
     return _STRING.sub(lambda match: _filled(_MARKUP, match[0], "_"), text)
+
+
+def markup_in_parameter(text: str) -> str:
+    return _PARAMETER.sub(lambda match: match[1] + _filled(_MARKUP, match[2], "_"), text)
+
+
+def markup_in_head(text: str) -> str:
+    return _HEAD.sub(lambda match: match[1] + _filled(_MARKUP, match[2], "_"), text)
 
 
 def closed_reasoning(text: str) -> str:
@@ -57,11 +69,7 @@ def python_escapes(text: str) -> str:
 
 
 def bare_beside_fence(text: str) -> str:
-    return _filled(_FENCE, text, " ")
-
-
-def section_tag(text: str) -> str:
-    return _filled(_SECTION, text, " ")
+    return _filled(_FENCE, text, "#")
 
 
 def xml_closer_in_value(text: str) -> str:
@@ -69,17 +77,31 @@ def xml_closer_in_value(text: str) -> str:
 
 
 def broken_prose(text: str) -> str:
-    """The brackets of each broken JSON fragment that has shown no call key become parentheses without a call."""
+    """The brackets of each broken JSON fragment that is no call are overwritten."""
     for _ in range(len(text)):
-        said = theirs(text)
-        if said.code is None or said.position is None or not said.code.startswith("json."):
+        start, stop = _broken_fragment(text)
+        if stop < 0:
             break
-        start = _fragment_start(text, said)
-        if start is None or not _CALL_KEYS.isdisjoint(_top_keys(text, start, said.position)):
-            break
-        stop = max(said.position, start + 1)
-        text = text[:start] + re.sub(r"[{\[]", " ", text[start:stop]) + text[stop:]
+        text = text[:start] + re.sub(r"[{\[]", "#", text[start:stop]) + text[stop:]
     return text
+
+
+def broken_prose_renamed(text: str) -> str:
+    """The words that make beacon think of a call are other words."""
+    start, stop = _broken_fragment(text)
+    return text if stop < 0 else text[:start] + _QUOTED.sub(r'"_\1"', text[start:])
+
+
+def _broken_fragment(text: str) -> tuple[int, int]:
+    """Where the JSON begins and breaks of which beacon complains, if the keys read so far are not a call's."""
+    said = theirs(text)
+    start = _fragment_start(text, said) if (said.code or "").startswith("json.") else None
+    if start is None or said.position is None:
+        return 0, -1
+    keys = set(_top_keys(text, start, said.position))
+    if keys & _WRAPPERS or ("name" in keys and keys <= _BESIDE):
+        return 0, -1
+    return start, max(said.position, start + 1)
 
 
 def _fragment_start(text: str, said: Outcome) -> int | None:
@@ -87,7 +109,9 @@ def _fragment_start(text: str, said: Outcome) -> int | None:
     tag = "<tool_call>"
     for match in re.finditer(r"[{\[]", text[: (said.position or 0) + 1]):
         start = match.start()
-        if theirs(tag + text[start:]).moved(start - len(tag)) == said:
+        again = theirs(tag + text[start:]).moved(start - len(tag))
+        ends = again.code == said.code == "json.unexpected_end"  # where beacon takes off white space or does not
+        if again == said or ends:
             return start
     return None
 
@@ -109,14 +133,13 @@ def _top_keys(text: str, start: int, stop: int) -> Iterator[str]:
         at += 1
 
 
-REWRITES: dict[str, Callable[[str], str]] = {
-    "markup_in_string": markup_in_string,
-    "closed_reasoning": closed_reasoning,
-    "python_escapes": python_escapes,
-    "bare_beside_fence": bare_beside_fence,
-    "section_tag": section_tag,
-    "xml_closer_in_value": xml_closer_in_value,
-    "broken_prose": broken_prose,
+REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
+    "markup_in_value": (markup_in_string, markup_in_parameter, markup_in_head),
+    "closed_reasoning": (closed_reasoning,),
+    "python_escapes": (python_escapes,),
+    "bare_beside_fence": (bare_beside_fence,),
+    "xml_closer_in_value": (xml_closer_in_value,),
+    "broken_prose": (broken_prose, broken_prose_renamed),
 }
 
 
@@ -153,7 +176,7 @@ def text_after_llama(text: str, ask: Ask) -> Outcome:
     said = ask(text)
     while said.code in {"json.trailing_characters", "tool_call.trailing_characters"} and said.position is not None:
         at = said.position
-        if "<|python_tag|>" not in text[:at] or text[:at].endswith(mark) or places and at <= places[-1] + len(mark):
+        if "<|python_tag|>" not in text[:at] or text[:at].endswith(mark) or (places and at <= places[-1] + len(mark)):
             break
         places.append(at)
         text = text[:at] + mark + text[at:]
@@ -175,6 +198,11 @@ WAYS: dict[str, Callable[[str, Ask], Outcome]] = {
 }
 
 
+_OPENERS = {
+    kind: "[TOOL_CALLS]" if kind in {"second_mistral_call", "closer_at_end"} else "<|python_tag|>" for kind in WAYS
+}
+
+
 def ask(text: str, ways: tuple[str, ...]) -> Outcome:
     """What beacon says when it is asked in all of ``ways``."""
     if not ways:
@@ -186,7 +214,13 @@ def ask(text: str, ways: tuple[str, ...]) -> Outcome:
 
 
 def xml_verbatim(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
-    return beacons, _with_strings(mine, str.strip)
+    def stripped(text: str) -> Any:
+        try:
+            return json.loads(text.strip()) if text != text.strip() else text
+        except ValueError:
+            return text.strip()
+
+    return beacons, _with_strings(mine, stripped)
 
 
 def xml_references(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
@@ -196,7 +230,7 @@ def xml_references(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
     return _with_strings(beacons, decoded), mine
 
 
-def _with_strings(outcome: Outcome, change: Callable[[str], str]) -> Outcome:
+def _with_strings(outcome: Outcome, change: Callable[[str], Any]) -> Outcome:
     """The outcome with each string argument of an `<invoke>` changed."""
     if outcome.calls is None:
         return outcome
@@ -220,18 +254,25 @@ KINDS: tuple[str, ...] = (*REWRITES, *WAYS, *VIEWS, *SIGHTS)
 
 def claims(kinds: tuple[str, ...], text: str) -> bool:
     """Whether ``kinds`` together, none of them idle, explain why the two do not agree on ``text``."""
-    changed = text
-    for kind in kinds:
-        if kind in REWRITES:
-            before, changed = changed, REWRITES[kind](changed)
+    for rewrites in product(*(REWRITES[kind] for kind in kinds if kind in REWRITES)):
+        changed = text
+        for rewrite in rewrites:
+            before, changed = changed, rewrite(changed)
             if changed == before:
-                return False
-    mine = ours(changed)
-    if changed != text and mine.shape() != ours(text).shape():
-        return False
+                break
+        else:
+            same = changed == text or ours(changed).shape() == ours(text).shape()
+            if same and _explained(kinds, changed):
+                return True
+    return False
+
+
+def _explained(kinds: tuple[str, ...], text: str) -> bool:
+    """Whether the kinds that rewrite nothing explain what is left of the difference."""
+    mine = ours(text)
     ways = tuple(kind for kind in kinds if kind in WAYS)
-    beacons = ask(changed, ways)
-    if any(ask(changed, tuple(way for way in ways if way != idle)) == beacons for idle in ways):
+    beacons = ask(text, ways)
+    if any(ask(text, tuple(way for way in ways if way != idle)) == beacons for idle in ways):
         return False
     for kind in kinds:
         if kind in VIEWS:
@@ -239,18 +280,26 @@ def claims(kinds: tuple[str, ...], text: str) -> bool:
             beacons, mine = VIEWS[kind](beacons, mine)
             if (beacons, mine) == was:
                 return False
-    if beacons == mine:
-        return all(kind not in SIGHTS for kind in kinds)
     seen = [kind for kind in kinds if kind in SIGHTS]
-    return bool(seen) and all(SIGHTS[kind](changed, beacons, mine) for kind in seen)
+    if beacons == mine:
+        return not seen
+    return bool(seen) and all(SIGHTS[kind](text, beacons, mine, partial(ask, ways=ways)) for kind in seen)
+
+
+def _may(kind: str, text: str) -> bool:
+    """Whether ``kind`` can have to do with ``text``, seen cheaply."""
+    if kind in WAYS:
+        return _OPENERS[kind] in text
+    if kind in REWRITES and kind != "broken_prose":  # which may show only when another cause is gone
+        return any(rewrite(text) != text for rewrite in REWRITES[kind])
+    return True
 
 
 def explain(text: str) -> tuple[str, ...] | None:
     """The fewest kinds that explain the difference on ``text``; empty if there is none, None if nothing does."""
     if theirs(text) == ours(text):
         return ()
-    likely = [kind for kind in KINDS if kind not in REWRITES or REWRITES[kind](text) != text]
-    likely = [kind for kind in likely if kind not in WAYS or ask(text, (kind,)) != theirs(text) or kind[:6] == "second"]
+    likely = [kind for kind in KINDS if _may(kind, text)]
     for count in (1, 2, 3, 4):
         for kinds in combinations(likely, count):
             if sum(kind in SIGHTS for kind in kinds) <= 1 and claims(kinds, text):

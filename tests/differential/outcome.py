@@ -39,10 +39,10 @@ class Outcome:
         return [self.code, self.position] if self.calls is None else list(self.calls)
 
     def shape(self) -> Any:
-        """Without the arguments, which a rewritten text may change."""
+        """Without what a rewritten text may change: the arguments, and the characters of a name."""
         if self.calls is None:
             return self.code, self.position
-        return [(call["name"], call["format"]) for call in self.calls]
+        return [(len(call["name"]), call["format"]) for call in self.calls]
 
 
 NOT_FOUND = Outcome(code="tool_call.not_found")

@@ -7,11 +7,14 @@ from collections.abc import Callable
 
 from .outcome import SEED_FORMATS, Outcome
 
+Ask = Callable[[str], Outcome]
+
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_OPENER = re.compile(r"<tool_call>|\[TOOL_CALLS?\]|<\|python_tag\|>|<function_calls>|<invoke\b")
 _CLOSERS = ("</tool_call>", "[/TOOL_CALL]", "</invoke>", "</parameter>")
 
 
-def position_in_string(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def position_in_string(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """Both say that the arguments string is broken; ours says where in it."""
     if not (beacons.code == mine.code == "tool_call.invalid_arguments"):
         return False
@@ -20,82 +23,124 @@ def position_in_string(text: str, beacons: Outcome, mine: Outcome) -> bool:
     return start is not None and at is not None and any(match.start() < at < match.end() for match in strings)
 
 
-def unknown_family(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def unknown_family(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A call, or an error, of a format that the seed does not have, or of Mistral's form without `[ARGS]`."""
     formats = {call["format"] for call in mine.calls or ()} | ({mine.format} if mine.format else set())
     if not formats <= SEED_FORMATS:
         return True
-    return beacons.code == "tool_call.unrecognized" and bool(
-        re.match(r"\s*[\w./:-]+\s*(?:\[CALL_ID\]\w+\s*)?\{", text[beacons.position or 0 :])
-        and text[: beacons.position].rstrip().endswith("[TOOL_CALLS]")
-    )
+    bare = re.search(r"\[TOOL_CALLS\]\s*[\w./:-]+\s*(?:\[CALL_ID\]\w+\s*)?\{", text)
+    return bare is not None and beacons.position is not None and beacons.position > bare.start()
 
 
-def triple_quotes(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def bracket_empty_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """`name=` with nothing behind it is an empty name, as the seed's table says."""
+    return (beacons.code, mine.code, mine.format) == ("tool_call.unrecognized", "tool_call.invalid_name", "bracket")
+
+
+def unicode_word(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """beacon takes the ASCII end of a word for the name of a call."""
+    names = [re.escape(call["name"]) for call in beacons.calls or () if call["format"] == "python"]
+    return any(re.search(rf"[^\W\x00-\x7f]{name}\(", text) for name in names)
+
+
+def triple_quotes(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """beacon stops at the third quote of a string that begins with three."""
-    del mine
     at = beacons.position
     stopped = beacons.code in {"tool_call.expected_comma", "tool_call.expected_colon"}
     return stopped and at is not None and text[at - 2 : at + 1] in {'"""', "'''"}
 
 
-def long_integer(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def long_integer(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """An integer that the interpreter refuses to convert."""
     return beacons.code == "beacon.int_digits" and (
         mine.code == "json.number_too_long" or bool(re.search(r">\s*-?\d{4301,}\s*<", text))
     )
 
 
-def crash(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """beacon panics."""
-    del text, mine
-    return beacons.code == "beacon.panic"
-
-
-def open_reasoning(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """Reasoning was opened and not closed, and we say so, or run nothing of it."""
-    del beacons
-    opened = text.rfind("<think>")
-    if opened < 0 or "</think>" in text[opened:]:
+def open_reasoning(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """Reasoning was opened and not closed: we say so, or run nothing of it, or the calls at its end only."""
+    opened = text.find("<think>", text.rfind("</think>") + 1)
+    if opened < 0:
         return False
-    if mine.code == "reasoning.unclosed":
-        return mine.position is not None and mine.position > opened
-    return mine.code == "tool_call.not_found"
+    if mine.code is not None:
+        said = mine.code == "reasoning.unclosed" and mine.position is not None and mine.position > opened
+        return said or mine.code == "tool_call.not_found"
+    starts = [match.start() for match in _OPENER.finditer(text, opened + 1)]
+    return any(ask(text[:opened] + " " * (start - opened) + text[start:]) == mine for start in starts)
 
 
-def truncated_markup(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """The text ends inside a tag or a head: for us it was cut off."""
     if mine.code not in {"tool_call.unexpected_end", "tool_call.truncated"} or mine.position != len(text):
         return False
+    if beacons.calls is not None or beacons.code == "tool_call.not_found":
+        return "<function_calls>" in text and any(
+            text.endswith("</function_calls>"[:length]) for length in range(1, 17)
+        )
     rest = text[beacons.position or 0 :]
     if beacons.code == "json.trailing_characters":
         return any(closer.startswith(rest.strip()) for closer in _CLOSERS)
     return beacons.code in {"tool_call.unrecognized", "tool_call.invalid_name"} and ">" not in rest and "]" not in rest
 
 
-def xml_end(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def xml_end(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A closer of `<invoke>` is missing: we point to the end of the text, beacon to where the value begins."""
     same = beacons.code == mine.code == "tool_call.unexpected_end"
     return same and mine.format == "xml_invoke" and mine.position == len(text)
 
 
-def xml_tag(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def xml_tag(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A tag of `<invoke>` is malformed, or something stands between its parameters: we say where."""
-    if mine.code != "tool_call.expected_markup" or mine.format != "xml_invoke" or mine.position is None:
+    if mine.code not in {"tool_call.expected_markup", "tool_call.unrecognized"} or mine.format != "xml_invoke":
         return False
-    opened = text.rfind("<invoke", 0, mine.position + 1)
-    if beacons.calls is not None:
-        return opened >= 0
-    return beacons.position is not None and 0 <= opened <= beacons.position <= len(text)
+    opened = text.rfind("<invoke", 0, (mine.position or 0) + 1)
+    return opened >= 0 and (beacons.calls is not None or (beacons.position is not None and opened <= beacons.position))
 
 
-def end_of_text(text: str, beacons: Outcome, mine: Outcome) -> bool:
-    """Both say that the JSON ends too early: we point behind the white space at the end."""
-    same = beacons.code == mine.code == "json.unexpected_end"
-    return same and mine.position == len(text) and beacons.position == len(text.rstrip())
+def section_tag(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """`<function_calls>` opens a section for us, and no call follows it; what stood open before it ends there."""
+    if mine.position is None:
+        return False
+    if mine.code == "json.unexpected_end":
+        return beacons.position == mine.position and text.startswith("<function_calls>", mine.position)
+    return mine.code == "tool_call.expected_markup" and text[: mine.position].rstrip().endswith("<function_calls>")
 
 
-def cut_at_closer(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def quoted_bracket(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """A tag of `<invoke>` holds a `>` between quotes, where beacon ends the tag."""
+    if beacons.position is None or not text.startswith(("<invoke", "<parameter"), beacons.position):
+        return False
+    tag = text[beacons.position : text.find(">", beacons.position) + 1]
+    return tag.count('"') % 2 == 1 or tag.count("'") % 2 == 1
+
+
+def xml_long_value(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """A value of `<invoke>` goes on behind a closer that nothing legal follows, where beacon ends it."""
+    if mine.calls is None:
+        missing = beacons.code == "tool_call.unexpected_end" and beacons.position is not None
+        closer = text.find("</invoke>", beacons.position or 0)
+        return missing and mine.format == "xml_invoke" and 0 <= closer < (mine.position or 0)
+    values = [v for call in mine.calls if call["format"] == "xml_invoke" for v in call["arguments"].values()]
+    return any(isinstance(value, str) and re.search(r"</(?:invoke|parameter)>", value) for value in values)
+
+
+def end_of_text(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """Both say that the JSON ends too early: we take the white space at the end for part of it."""
+    if beacons.code == mine.code == "json.unexpected_end":
+        return mine.position == len(text) and beacons.position == len(text.rstrip())
+    codes = (beacons.code, mine.code) == ("json.unterminated_string", "json.control_character")
+    return codes and not text[mine.position :].strip()
+
+
+def list_item(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """One call of a JSON list is wrong: we point to it, beacon to where the JSON begins."""
+    if beacons.code != mine.code or mine.code not in {"tool_call.invalid_arguments", "tool_call.invalid_name"}:
+        return False
+    start, at = beacons.position, mine.position
+    return start is not None and at is not None and start < at and text[start] in "[{" and text[at] == "{"
+
+
+def cut_at_closer(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """beacon cuts at the first closing tag and says that the JSON ends there; we read on and say what is wrong."""
     if beacons.code not in {"json.unexpected_end", "json.unterminated_string"} or beacons.position is None:
         return False
@@ -106,27 +151,33 @@ def cut_at_closer(text: str, beacons: Outcome, mine: Outcome) -> bool:
         mine.code is not None
         and mine.code.startswith("json.")
         and rest.lstrip().startswith(_CLOSERS)
-        and mine.position == len(text) - len(rest.lstrip())
+        and mine.position is not None
+        and 0 <= mine.position - (len(text) - len(rest.lstrip())) <= rest.lstrip().startswith("[")
     )
 
 
-def tool_use_without_input(text: str, beacons: Outcome, mine: Outcome) -> bool:
+def tool_use_without_input(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A `tool_use` without `input` is no call for us; beacon makes its arguments `{}`."""
     made = any(not call["arguments"] for call in beacons.calls or ())
     return made and '"tool_use"' in text and mine.code in {"tool_call.unrecognized", "tool_call.not_found"}
 
 
-SIGHTS: dict[str, Callable[[str, Outcome, Outcome], bool]] = {
+SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "position_in_string": position_in_string,
     "unknown_family": unknown_family,
+    "bracket_empty_name": bracket_empty_name,
+    "unicode_word": unicode_word,
     "triple_quotes": triple_quotes,
     "long_integer": long_integer,
-    "crash": crash,
     "open_reasoning": open_reasoning,
     "truncated_markup": truncated_markup,
     "xml_end": xml_end,
     "xml_tag": xml_tag,
+    "section_tag": section_tag,
+    "quoted_bracket": quoted_bracket,
+    "xml_long_value": xml_long_value,
     "end_of_text": end_of_text,
+    "list_item": list_item,
     "cut_at_closer": cut_at_closer,
     "tool_use_without_input": tool_use_without_input,
 }

@@ -35,21 +35,35 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
         return _python(text) if "(" in text else []
     calls: Calls = []
     entries = plan.entries
-    m = Machine(plan)
-    m.buf = text
-    m.final = True
+    m: Machine | None = None
     while match is not None:
         entry = entries[match.group()]
         if entry.__class__ is not CallEntry:
             return None
+        # The likeliest format first; the machine that the others' tests need is made only for them.
+        if entry.quick is not None:
+            one = entry.quick.read(text, match.start(), match.end(), None, False)
+            if one is not None:
+                calls.append((entry.reported, one[0][0], one[0][1]))
+                match = search(text, one[1])
+                continue
+        elif entry.quick_section is not None:
+            some = entry.quick_section.read(text, match.end(), None, False)
+            if some is not None:
+                for call in some[0]:
+                    calls.append((entry.reported, call[0], call[1]))
+                match = search(text, some[1])
+                continue
+        if m is None:
+            m = Machine(plan)
+            m.buf = text
+            m.final = True
         result = entry.read(m, match.start(), match.end(), False)
         if result is None:
             return None
-        chosen, found, pos = result
-        fmt = chosen.begin.fmt
-        for call in found:
-            calls.append((fmt, call[0], call[1]))
-        match = search(text, pos)
+        for call in result[1]:
+            calls.append((result[0].begin.fmt, call[0], call[1]))
+        match = search(text, result[2])
     return calls
 
 

@@ -53,6 +53,9 @@ class CallEntry:
 
         self.plan = plan
         self.entries = sorted(entries, key=lambda e: (not e.lits, rank(e)))
+        self.quick = self.entries[0].quick
+        self.quick_section = self.entries[0].quick_section
+        self.reported = self.entries[0].begin.fmt
         real = [e for e in entries if not e.bare]
         self.fallback = min(real, key=rank) if real else None
         if len(entries) == 1 and self.fallback is not None and not _needs_look(entries[0]):
@@ -63,7 +66,7 @@ class CallEntry:
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
         """Go into the format that stands at ``buf[i]``; None: it is text; `WAIT`: more text decides."""
-        if m.fast and self.quick(m, pos, i, j):
+        if m.fast and self.take(m, pos, i, j):
             return self.plan.text
         entry = self.only
         if entry is None:
@@ -119,7 +122,7 @@ class CallEntry:
                 return None  # it is this format's, but not plain
         return None
 
-    def quick(self, m: Machine, pos: int, i: int, j: int) -> bool:
+    def take(self, m: Machine, pos: int, i: int, j: int) -> bool:
         """Take calls the fast way, if they are plain."""
         tools = m.tools
         buf = m.buf
@@ -173,6 +176,8 @@ def _needs_look(entry: Entry) -> bool:
 
 class MachineEntry(CallEntry):
     """A literal that opens the text of a hand-written machine."""
+
+    quick = quick_section = None
 
     def __init__(self, plan: Plan, program: Program) -> None:
         self.plan = plan
@@ -432,6 +437,7 @@ class Searcher:
         # The usual case in two looks: every literal has an angle bracket at its start or a square one in it.
         self.brackets = all(text[0] == "<" or "[" in text for text in literals)
         self.angles = self._compile([text for text in literals if text[0] == "<"])
+        self.squares = self._compile([text for text in literals if "<" not in text])
 
     @staticmethod
     def _compile(literals: list[str]) -> Any:
@@ -441,8 +447,11 @@ class Searcher:
 
     def of(self, text: str) -> Any:
         """A search function for this text."""
-        if self.brackets and "[" not in text:
-            return self.angles if "<" in text else _nothing
+        if self.brackets:
+            if "[" not in text:
+                return self.angles if "<" in text else _nothing
+            if "<" not in text:
+                return self.squares
         present = tuple([head in text for head, _ in self.groups])
         found = self.cache.get(present)
         if found is None:

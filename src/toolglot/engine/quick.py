@@ -234,9 +234,10 @@ class QuickSection:
     def __init__(self, call: Quick, open: str, opener: str, separator: str, close: str) -> None:
         self.call = call
         self.open: Match = re.compile(open).match
-        self.opener: Match = re.compile(opener).match
+        # What the call begins with; a call object begins with what its own expression reads.
+        self.opener: Match | None = re.compile(opener).match if opener else None
         self.separator: Match | None = re.compile(separator).match if separator else None
-        self.close: Match = re.compile(close).match
+        self.close: Match | None = re.compile(close).match if close else None
 
     def read(self, text: str, pos: int, tools: ToolSet | None, write: bool) -> tuple[list[Plain], int] | None:
         """The calls and the end of the section; None: ask the operations."""
@@ -246,11 +247,18 @@ class QuickSection:
         pos = match.end()
         calls: list[Plain] = []
         separator = self.separator
+        opener = self.opener
+        call = self.call
         while True:
-            opener = self.opener(text, pos)
             if opener is None:
-                break
-            one = self.call.read(text, opener.start(1), opener.end(), tools, write)
+                start = pos
+            else:
+                match = opener(text, pos)
+                if match is None:
+                    break
+                start = match.start(1)
+                pos = match.end()
+            one = call.read(text, start, pos, tools, write)
             if one is None:
                 return None
             calls.append(one[0])
@@ -260,10 +268,14 @@ class QuickSection:
                 if match is None:
                     break
                 pos = match.end()
-        close = self.close(text, pos)
-        if close is None or not calls:
+        if not calls:
             return None
-        return calls, close.end()
+        if self.close is not None:
+            match = self.close(text, pos)
+            if match is None:
+                return None
+            pos = match.end()
+        return calls, pos
 
 
 def quick_section(fmt: Format, node: Section) -> QuickSection | None:
@@ -280,12 +292,14 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
         opener = WS + "(" + _texts(Lit(first.texts if isinstance(first, Lit) else first.open)) + ")"
     else:
         call = _rest(list(call_node.items), "")
-        opener = WS + "()"
+        opener = ""
     open = _tail(list(node.open[1:]))
     close = _tail([n for n in node.close if not (isinstance(n, Maybe) and not n.write)])
     if call is None or open is None or close is None:
         return None
+    if not opener:
+        open += WS  # white space before a call object is no part of it
     separator = ""
     if node.separator is not None:
-        separator = WS + re.escape(node.separator.texts[0].strip())
+        separator = WS + re.escape(node.separator.texts[0].strip()) + WS
     return QuickSection(call, open, opener, separator, WS + close if close else "")
