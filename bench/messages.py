@@ -5,20 +5,49 @@ from __future__ import annotations
 import json
 from itertools import cycle
 
-ARGUMENTS = '{"query": "rust async runtime", "limit": 5}'
+# What the calls of the short messages say: other values in each, so that nothing can be remembered from the last one.
+_SAID: tuple[tuple[str, dict[str, object]], ...] = tuple(
+    (name, {**arguments, "limit": number})
+    for number in range(1, 9)
+    for name, arguments in (
+        ("search", {"query": f"rust async runtime {number}"}),
+        ("get_weather", {"city": "São Paulo", "units": "metric", "detailed": True}),
+        ("create_event", {"title": 'Sync "A"', "when": {"day": number, "slots": ["am", "pm"]}, "note": None}),
+    )
+)
+_BEFORE = ("I will look that up.\n", "", "Let me check this for you, one moment.\n\n")
 
-# The seven formats of the first seed document, by its ids.
-SHORT: dict[str, str] = {
-    "hermes": f'I will look.\n<tool_call>\n{{"name": "search", "arguments": {ARGUMENTS}}}\n</tool_call>',
-    "bracket": f"I will look.\n[TOOL_CALL]name=search;args={ARGUMENTS}[/TOOL_CALL]",
-    "mistral": f'[TOOL_CALLS] [{{"name": "search", "arguments": {ARGUMENTS}}}]',
-    "llama": f'<|python_tag|>{{"name": "search", "parameters": {ARGUMENTS}}}',
-    "xml_invoke": (
-        'I will look.\n<invoke name="search">\n<parameter name="query">rust async runtime</parameter>\n'
-        '<parameter name="limit">5</parameter>\n</invoke>'
-    ),
-    "json": json.dumps({"type": "function", "function": {"name": "search", "arguments": ARGUMENTS}}),
-    "python": 'I will look that up. search(query="rust async runtime", limit=5)',
+
+def _xml(name: str, arguments: dict[str, object]) -> str:
+    lines = [
+        f'<parameter name="{key}">{value if isinstance(value, str) else json.dumps(value)}</parameter>'
+        for key, value in arguments.items()
+    ]
+    return "\n".join([f'<invoke name="{name}">', *lines, "</invoke>"])
+
+
+def _write(format: str, name: str, arguments: dict[str, object], before: str) -> str:
+    """A call as one of the seven formats of the first seed document writes it."""
+    text = json.dumps(arguments, ensure_ascii=False)
+    if format == "hermes":
+        return f'{before}<tool_call>\n{{"name": "{name}", "arguments": {text}}}\n</tool_call>'
+    if format == "bracket":
+        return f"{before}[TOOL_CALL]name={name};args={text}[/TOOL_CALL]"
+    if format == "mistral":
+        return f'[TOOL_CALLS] [{{"name": "{name}", "arguments": {text}}}]'
+    if format == "llama":
+        return f'<|python_tag|>{{"name": "{name}", "parameters": {text}}}'
+    if format == "xml_invoke":
+        return before + _xml(name, arguments)
+    if format == "json":
+        return json.dumps({"type": "function", "function": {"name": name, "arguments": text}}, ensure_ascii=False)
+    return f"{before}{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+# By the ids of the seed; each message has one call and 60 to 160 characters.
+SHORT: dict[str, list[str]] = {
+    format: [_write(format, *said, _BEFORE[i % 3]) for i, said in enumerate(_SAID)]
+    for format in ("hermes", "bracket", "mistral", "llama", "xml_invoke", "json", "python")
 }
 
 _PLAIN = (

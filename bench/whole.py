@@ -33,26 +33,38 @@ def quiet(parse: Callable[[str], object], text: str, error: type[Exception]) -> 
     return run
 
 
+def each(parse: Callable[[str], object], texts: list[str]) -> Callable[[], None]:
+    """``parse`` of each of ``texts``."""
+
+    def run() -> None:
+        for text in texts:
+            parse(text)
+
+    return run
+
+
 def short_messages(report: Report, beacon: ModuleType) -> None:
     """Like for like: the two functions of the seed; `parse`, which says more, beside them."""
     ratios = []
-    for format, text in messages.SHORT.items():
+    for format, texts in messages.SHORT.items():
+        for text in texts:
+            if beacon.parse_tool_calls(text) != toolglot.parse_tool_calls(text):
+                raise SystemExit(f"the two sides do not agree on {text!r}")
         # Without tools or a format, `parse` takes no call syntax for a call.
         given = "python" if format == "python" else None
-        if beacon.parse_tool_calls(text) != toolglot.parse_tool_calls(text):
-            raise SystemExit(f"the two sides do not agree on {text!r}")
         timing = interleaved(
             {
-                "beacon": partial(beacon.parse_tool_calls, text),
-                "toolglot": partial(toolglot.parse_tool_calls, text),
-                "parse": partial(toolglot.parse, text, format=given),
+                "beacon": each(beacon.parse_tool_calls, texts),
+                "toolglot": each(toolglot.parse_tool_calls, texts),
+                "parse": each(partial(toolglot.parse, format=given), texts),
             }
         )
         ratio = timing.ratio("toolglot", "beacon")
         ratios.append(ratio)
+        beacons, ours, parse = (timing.median[side] / len(texts) for side in ("beacon", "toolglot", "parse"))
         detail = (
-            f"beacon {micro(timing.median['beacon'])}, parse_tool_calls {micro(timing.median['toolglot'])}, "
-            f"parse {micro(timing.median['parse'])} ({timing.ratio('parse', 'beacon'):.2f} x)"
+            f"beacon {micro(beacons)}, parse_tool_calls {micro(ours)}, "
+            f"parse {micro(parse)} ({timing.ratio('parse', 'beacon'):.2f} x)"
         )
         report.add(Row(SHORT, format, ratio, "x", 3.0, detail))
     report.add(Row(SHORT, "geometric mean (aim: 2)", geometric_mean(ratios), "x", 3.0))

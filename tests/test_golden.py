@@ -303,7 +303,7 @@ def test_known_codes() -> None:
 
 
 def test_every_format_has_a_folder_and_every_folder_a_format() -> None:
-    assert golden.folders() == sorted(toolglot.formats())
+    assert golden.folders() == sorted(fmt.id for fmt in toolglot.formats())
 
 
 def test_every_folder_has_the_usual_cases() -> None:

@@ -111,6 +111,8 @@ class _Options:
             raise TypeError(f"limits: expected Limits or None, got {type(limits).__name__}")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format: expected a name or None, got {format.__class__.__name__}")
+        if model is not None and not isinstance(model, str):
+            raise TypeError(f"model: expected a model's name or None, got {model.__class__.__name__}")
         self.tools = ToolSet.of(tools)
         self.choice = None if tool_choice is None else ToolChoice.from_any(tool_choice)
         self.on_error = on_error

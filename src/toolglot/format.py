@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import DefinitionError
-from .pattern import Call, CallObject, Each, Either, Item, Maybe, Node, Section, _sequence
+from .pattern import Arguments, Call, CallObject, Each, Either, Item, Maybe, Node, Section, Tag, _sequence
 
+CODECS = ("json", "python", "pythonic", "lfm", "gemma", "function_gemma")
+FIELDS = frozenset(("name", "id", "key", "type", "string", "index", "ignored"))
 Tier = Literal["tagged", "json", "python"]
 
 
@@ -86,6 +89,17 @@ class Format:
         return _sequence(self.pattern)
 
     def __post_init__(self) -> None:
+        what = f"format {self.id or self.title or '?'!r}"
+        if self.tier not in ("tagged", "json", "python"):
+            raise DefinitionError(f"{what}: tier {self.tier!r}: expected 'tagged', 'json' or 'python'")
+        for name in ("before", "turn_ends", "wrappers", "special", "models", "members", "aliases", "families"):
+            if not isinstance(getattr(self, name), tuple):
+                raise DefinitionError(f"{what}: {name} has to be a tuple of texts")
+        for pattern in self.models:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise DefinitionError(f"{what}: models: {pattern!r} is no regular expression: {error}") from None
         if self.machine is None:
             _check(self)
 
@@ -142,7 +156,11 @@ def _check_call(node: Call, what: str) -> None:
                 raise DefinitionError(f"{what}: {kind.lower()} at {i} needs a literal behind it that ends it")
             if kind == "Hole":
                 fields.append(getattr(item, "field"))  # noqa: B009
-            elif kind == "Tag":
+            elif isinstance(item, Arguments) and item.codec not in CODECS:
+                raise DefinitionError(f"{what}: arguments({item.codec!r}): expected one of {', '.join(CODECS)}")
+            elif isinstance(item, Tag) and not {f for _, f in item.attributes} <= FIELDS:
+                raise DefinitionError(f"{what}: tag(...): a field is one of {', '.join(sorted(FIELDS))}")
+            if kind == "Tag":
                 fields.extend(f for _, f in getattr(item, "attributes"))  # noqa: B009
             elif kind == "CallObject":
                 fields.extend(("name", "arguments"))

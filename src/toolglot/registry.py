@@ -56,6 +56,12 @@ class Registry:
             raise DefinitionError("register_format: the format needs an id")
         if fmt.id in self._files or fmt.id in GROUPS:
             raise DefinitionError(f"register_format: {fmt.id!r} is the id of a format that comes with Toolglot")
+        for name in fmt.members:
+            if name not in self._files and name not in self._added:
+                raise DefinitionError(f"register_format: members: no format has the id {name!r}")
+        for other in self:
+            if other.id != fmt.id and (other.id in fmt.aliases or set(other.aliases) & {*fmt.aliases, fmt.id}):
+                raise DefinitionError(f"register_format: a name of {fmt.id!r} is taken by {other.id!r}")
         program = compile_format(fmt)
         if fmt.id not in self._added:
             self._added.append(fmt.id)
@@ -96,7 +102,7 @@ class Registry:
                 return (fmt.id,)
         found = self._index().get(name)
         if found is None:
-            known = [*self.ids(), *GROUPS, *self._index()]
+            known = {*self.ids(), *GROUPS, *self._index()}
             near = get_close_matches(name, known, n=3, cutoff=0.5)
             hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise DefinitionError(f"no format is called {name[:80]!r}{hint}", "definition.unknown_format")

@@ -404,5 +404,7 @@ def compile_format(fmt: Format) -> Program:
     if fmt.machine is not None:
         from .machines import MACHINES
 
+        if fmt.machine not in MACHINES:
+            raise DefinitionError(f"format {fmt.id!r}: machine {fmt.machine!r}: expected one of {', '.join(MACHINES)}")
         return MACHINES[fmt.machine](fmt)
     return _Compiler(fmt).program()

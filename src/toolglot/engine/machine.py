@@ -88,6 +88,8 @@ class Machine:
     name: str | None = None
     name_at: int = 0
     id: str | None = None
+    made_id: str | None = None  # one that was made and given out already
+    delta_at: int = 0  # up to where the call's text is covered by events
     key: str = ""
     key_at: int = 0
     typed: str | None = None
@@ -332,6 +334,7 @@ class Machine:
             self.check_index(at)
         self.name = None
         self.id = None
+        self.made_id = None
         self.args = None
         self.json = None
         self.founds = None
@@ -378,17 +381,22 @@ class Machine:
             tools = self.tools
             if self.live and (tools is None or self.name in tools.names):
                 assert self.name is not None
-                if self.id is None and self.ids == "synthesize":
-                    self.id = synthesize()
-                self.events.append(ToolCallStart(self.index, self.id, self.name))
+                call_id = self.id
+                if call_id is None and self.ids == "synthesize":
+                    call_id = self.made_id = synthesize()
+                at = self.base + self.pos
+                self.delta_at = max(at, 0)
+                span = (max(self.call_start or 0, 0), self.delta_at)
+                self.events.append(ToolCallStart(self.index, call_id, self.name, span))
             elif self.live:
                 self.started = False
 
     def delta(self, text: str) -> None:
         """A piece of the arguments' JSON text, for formats that build it."""
-        if self.live:
-            if self.started:
-                self.events.append(ToolCallDelta(self.index, text))
+        if self.live and self.started:
+            start = self.delta_at
+            end = self.delta_at = max(self.base + self.pos, start)
+            self.events.append(ToolCallDelta(self.index, text, (start, end)))
 
     def finish(self, found: Found, span: Span, held: Held | None = None) -> None:
         """A complete call: check it and give it out. ``held``: text that holds it, if `region` does not."""
@@ -411,7 +419,7 @@ class Machine:
         call_id = found.id
         synthesized = False
         if call_id is None and self.ids == "synthesize":
-            call_id = self.id if self.started and self.id is not None else synthesize()
+            call_id = self.made_id or synthesize()
             synthesized = True
         call = ToolCall(
             found.name,
@@ -428,8 +436,9 @@ class Machine:
             found.json,
         )
         if self.live and not self.started:
-            self.events.append(ToolCallStart(self.index, call_id, found.name))
-            self.events.append(ToolCallDelta(self.index, call.arguments_json))
+            self.events.append(ToolCallStart(self.index, call_id, found.name, (span[0], span[0])))
+            self.events.append(ToolCallDelta(self.index, call.arguments_json, span))
+        self.made_id = None
         if self.unit is not None:
             self.unit.append((call, span))
             return

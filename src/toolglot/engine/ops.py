@@ -77,6 +77,15 @@ class Lit(Op):
             return self.next
         if not m.final and partial(self.all, buf, pos):
             return None
+        if self.end_ok and not m.cut and pos < len(buf):
+            ends = m.plan.at_end(m, pos)  # the turn may end where the text does
+            if ends is None:
+                return None
+            if ends:
+                if m.call_start is None:
+                    m.sep(start, pos)
+                m.pos = pos
+                return self.next
         if m.final and pos == len(buf) and self.end_ok and not m.cut:
             if m.call_start is None:
                 m.sep(start, pos)

@@ -339,6 +339,7 @@ class Plan:
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
+        self.ends: EndEntry | None = None
         self.start: Op = self.text
         if not probe:
             self._around(programs, formats)
@@ -394,7 +395,7 @@ class Plan:
                 self.entries.setdefault(text, WrapEntry(self))
         ends = tuple({text for fmt in formats for text in fmt.turn_ends if text not in self.entries})
         if ends:
-            entry = EndEntry(self, ends)
+            entry = self.ends = EndEntry(self, ends)
             for text in ends:
                 self.entries[text] = entry
         for program in programs:
@@ -406,6 +407,22 @@ class Plan:
             if program.start is not None and len(programs) == 1:
                 op, begin, wrapper = program.start
                 self.start = StartList(self, op, begin, wrapper)
+
+    def at_end(self, m: Machine, pos: int) -> bool | None:
+        """Whether nothing but tokens that end the turn stands from ``buf[pos]`` on. None: more text decides."""
+        if self.ends is None:
+            return False
+        buf = m.buf
+        if not m.final and partial(self.ends.texts, buf, pos):
+            return None
+        if not buf.startswith(self.ends.texts, pos):
+            return False
+        match = self.ends.run(buf, pos)
+        assert match is not None
+        end = match.end()
+        if end == len(buf):
+            return True if m.final else None
+        return None if not m.final and partial(self.ends.texts, buf, end) else False
 
     def hold(self, buf: str, scan: int, size: int) -> int:
         """From where ``buf`` could be the beginning of a literal."""

@@ -130,7 +130,8 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         if not call.arguments:
             w.control(node.empty)
     elif isinstance(node, Maybe):
-        if node.write:
+        has_id = any(isinstance(n, Hole) and n.field == "id" for n in node.items)
+        if node.write and not (has_id and call.id is None and w.fmt.ids is None):
             _sequence(w, node.items, call, index, key)
     elif isinstance(node, Either):
         _sequence(w, node.options[0], call, index, key)

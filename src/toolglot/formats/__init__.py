@@ -1,1 +1,23 @@
-"""One file a text format, declarations only. The file's name is the format's id; nothing else has to be edited."""
+"""One file a text format, declarations only. The file's name is the format's id; nothing else has to be edited.
+
+The folder shares its name with `toolglot.formats`, the function, so the module can be called.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..format import Format
+
+
+class _Formats(ModuleType):
+    def __call__(self) -> list[Format]:
+        from ..api import formats
+
+        return formats()
+
+
+sys.modules[__name__].__class__ = _Formats

@@ -11,7 +11,6 @@ FORMAT = Format(
     call(call_object(many=True)),
     title="JSON shapes, bare or fenced",
     tier="json",
-    before=("\n",),
     between="\n",
     reasoning=THINK,
     turn_ends=(*QWEN_ENDS, "</s>"),

@@ -11,7 +11,6 @@ FORMAT = Format(
     call(name(), "(", arguments("python")),
     title="call syntax",
     tier="python",
-    before=("\n", " "),
     between="\n",
     reasoning=THINK,
     turn_ends=(*QWEN_ENDS, "</s>"),
