@@ -256,39 +256,11 @@ def parse(
     else:
         machine.run_whole(whole)
     message = machine.message()
-    _named_choice(options, whole, message)
     if message.errors and on_error == "raise":
         error = message.errors[0]
         error.message = message
         raise error
     return message
-
-
-def _named_choice(options: _Options, text: str, message: Message) -> None:
-    """With a named tool choice engines write the bare arguments."""
-    choice = options.choice
-    if choice is None or choice.mode != "named" or message.tool_calls or message.errors:
-        return
-    from .errors import Fault
-    from .types import CallPart
-    from .values.json import loads
-
-    try:
-        value = loads(text)
-    except Fault:
-        return
-    if not isinstance(value, dict):
-        return
-    raw = text.strip()
-    start = text.index(raw)
-    span = (start, start + len(raw))
-    call = ToolCall(choice.names[0], value, index=0, format="json", raw_arguments=raw, span=span, _json=raw)
-    message.tool_calls.append(call)
-    message.content = None
-    message.parts = [CallPart(call, span)]
-    message.separators = [s for s in ((0, start), (span[1], len(text))) if s[0] < s[1]]
-    message.stop_reason = "tool_calls"
-    message.format = "json"
 
 
 class StreamParser:

@@ -145,9 +145,9 @@ class Registry:
     def _plan(self, ids: tuple[str, ...] | None, python: bool, required: str | None) -> Plan:
         if ids is None:
             programs = [self.program(fmt.id) for fmt in self if fmt.detect]
-            untagged = [Untagged("json", "json")]
+            untagged = [Untagged("json", "json", named=required or None, start=bool(required))]
             if python:
-                untagged.append(Untagged("python", "python"))
+                untagged += [Untagged("list", "pythonic"), Untagged("python", "python")]
             return Plan(programs, untagged=tuple(untagged))
         formats = [self.get(id) for id in ids]
         for fmt in list(formats):
@@ -162,7 +162,7 @@ class Registry:
         elif first.bare_json:
             specs = (Untagged("json", first.id, eager=True, start=True, declared=True),)
         elif required is not None:
-            specs = (Untagged("json", "json", eager=True, start=True),)
+            specs = (Untagged("json", "json", eager=not required, start=True, named=required or None),)
         return Plan(programs, format_id=first.id if len(ids) == 1 else None, untagged=specs)
 
 

@@ -28,6 +28,7 @@ class Untagged:
     eager: bool = False
     start: bool = False
     declared: bool = False  # only where all its tools are declared
+    named: str | None = None  # the tool that has to be called: its bare arguments count as well
     keys: CallObject = SEED
     dialect: str = "python"
 

@@ -9,348 +9,18 @@ given out when it is complete.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..definition import ToolSet
 from ..errors import Fault
-from ..values.dialect import JSON, PYTHON, PYTHONIC
-from ..values.literal import LiteralReader
 from ..types import TextPart
-from ..values.simple import scan_arguments
-from . import shapes
-from .machine import Found, Machine
-from .ops import LOOK, WS
-from .valueops import absolute
+from .finders import FINDERS, Finder, ListFinder
+from .machine import Machine
 
 if TYPE_CHECKING:
     from .plan import Untagged
 
-_JSON_START = re.compile(r"```|[{\[]")
-_FENCE = re.compile(r"```[\w+-]{0,20}[ \t]*\r?\n[ \t\r\n]{0,64}")
-_FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]*\r?(?:\n[ \t\r\n]{0,64})?\Z")
 _FENCE_END = re.compile(r"[ \t\r\n]{0,64}```")
 _FENCE_END_PART = re.compile(r"[ \t\r\n]{0,64}`{0,2}\Z")
-_SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
-_AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
-_WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
-_LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.S)
-_PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
-_PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
-_REVERSED = re.compile(r"[A-Za-z0-9_.]*")
-_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*\Z")
-
-Result = tuple[int, int, "list[Found] | Fault", int]  # start, end (-1: broken), calls, start with the fence
-
-
-class Finder:
-    """Looks for candidates of one tier in text that arrives in pieces."""
-
-    def __init__(self, spec: Untagged) -> None:
-        self.spec = spec
-        self.tail = ""
-        self.last = ""  # the character before the tail
-        self.results: list[Result] = []
-        self.alive: int | None = None  # where a candidate, or what may become one, stands
-        self.reader: LiteralReader | None = None
-        self.start = 0  # of the candidate
-        self.outer = 0  # with its fence
-        self.text: list[str] = []  # the candidate's text so far
-        self.finished = False  # only at the start of the text, and that is over
-        self.skipping = False  # the reader looks for the end of a broken call
-
-    @property
-    def hold(self) -> int | None:
-        """From where text has to be withheld."""
-        return self.results[0][3] if self.results else self.alive
-
-    def feed(self, m: Machine, piece: str, at: int, final: bool) -> None:
-        """More text, which stands at ``at``."""
-        buf = self.tail + piece if self.tail else piece
-        base = at - len(self.tail)
-        pos = 0
-        while True:
-            if self.reader is not None:
-                new = self.read(m, buf, base, pos, final)
-                if new < 0:  # broken: read on from the fault, in the candidate's own text
-                    buf = "".join(self.text)
-                    base = self.start
-                    pos = max(-1 - new - base, 1)
-                    continue
-                pos = new
-                if self.reader is not None:
-                    self.alive = self.outer
-                    break
-                continue
-            if self.finished:
-                pos = len(buf)
-            else:
-                pos = self.candidate(m, buf, base, pos, final)
-                if self.reader is not None:
-                    continue
-                if pos < 0:
-                    pos = -1 - pos
-                elif not self.finished and pos < len(buf):
-                    continue
-            self.alive = base + pos if pos < len(buf) else None
-            break
-        if 0 < pos <= len(buf):
-            self.last = buf[pos - 1]
-        self.tail = buf[pos:]
-
-    def read(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
-        """Read on in the candidate. Returns where to go on; ``-1 - position`` after a fault."""
-        reader = self.reader
-        assert reader is not None
-        try:
-            end = reader.feed(buf, pos, final)
-        except Fault as fault:
-            self.reader = None
-            self.text.append(buf[pos:])
-            text = "".join(self.text)
-            self.text = [text]
-            known = text if fault.end else text[: fault.at - self.start]  # what comes later must not count
-            if self.broken(reader, known, fault):
-                self.results.append((self.start, -1, absolute(m, fault), self.outer))
-                return self.skip(text, base + len(buf), fault)
-            return -1 - (base + len(buf) if fault.end else fault.at)
-        self.text.append(buf[pos:end])
-        if reader.done:
-            self.reader = None
-            if self.skipping:
-                self.skipping = False
-                self.results[-1] = (*self.results[-1][:1], base + end, *self.results[-1][2:])
-                return end
-            self.complete(m, "".join(self.text), reader, base + end)
-        return end
-
-    def skip(self, text: str, now: int, fault: Fault) -> int:
-        """Where to go on behind a broken call, as ``-1 - position``."""
-        return -1 - (now if fault.end else fault.at)
-
-    def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
-        """Find the next candidate from ``pos``.
-
-        Returns where to go on (with ``reader`` set if a candidate has begun), or ``-1 - i``: wait from ``i``.
-        """
-        raise NotImplementedError
-
-    def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
-        """Whether a broken candidate is a broken call rather than prose."""
-        raise NotImplementedError
-
-    def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
-        """A candidate's value is complete."""
-        raise NotImplementedError
-
-
-class JsonFinder(Finder):
-    """JSON values that have a call's shape, bare or fenced."""
-
-    def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
-        size = len(buf)
-        start = self.spec.start
-        self.tools = m.tools
-        while pos < size:
-            if start:
-                # At the start of the output; behind a call "; " and the next one.
-                skip = _SEPARATOR if self.results or self.any else WS
-                i = skip.match(buf, pos).end()  # type: ignore[union-attr]
-                if i == size:
-                    return size if final else -1 - pos
-                match = _JSON_START.match(buf, i)
-                if match is None:
-                    if not final and _FENCE_PART.match(buf, i):
-                        return -1 - pos
-                    return self.over(size)
-            else:
-                match = _JSON_START.search(buf, pos)
-                if match is None:
-                    ticks = 0 if final else min(size - pos, len(buf) - len(buf.rstrip("`")))
-                    return -1 - (size - ticks) if ticks else size
-            i = outer = match.start()
-            if match.group() == "```":
-                fence = _FENCE.match(buf, i)
-                if fence is None or (fence.end() == size and not final):
-                    if not final and _FENCE_PART.match(buf, i):
-                        return -1 - i
-                    if start:
-                        return self.over(size)
-                    pos = i + 3
-                    continue
-                i = fence.end()
-                if i == size or buf[i] not in "{[":
-                    if start:
-                        return self.over(size)
-                    pos = i
-                    continue
-            after = WS.match(buf, i + 1).end()  # type: ignore[union-attr]
-            if after == size and not final and after - i <= LOOK:
-                return -1 - outer
-            if after == size or after - i > LOOK or buf[after] not in _AFTER[buf[i]]:
-                if start:
-                    return self.over(size)
-                pos = i + 1
-                continue
-            self.start = base + i
-            self.outer = base + outer
-            shape = shapes.read(buf, i, base, self.spec.keys)
-            if shape is None:
-                self.reader = LiteralReader(JSON, base + i, depth=m.limits.depth)
-                self.text = []
-                return i
-            self.note(m, shape[0], base + shape[1])
-            pos = shape[1]
-            if self.finished:
-                return size
-        return size
-
-    any = False  # a call was found at the start already
-
-    def over(self, size: int) -> int:
-        """No call stands at the start of the text."""
-        self.finished = True
-        return size
-
-    def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
-        if self.spec.start:
-            self.finished = True
-        if text.startswith("["):
-            return _LISTED.match(text[:4096]) is not None
-        keys = [key for key, _, _ in reader.members]
-        if reader.member is not None:
-            keys.append(reader.member[0])
-        if _WRAPPERS.isdisjoint(keys):
-            spec = self.spec.keys
-            known = {*spec.name, *spec.arguments, *spec.id, "type", "index"}
-            if not any(key in spec.name for key in keys) or any(key not in known for key in keys):
-                return False
-            if self.tools is not None:
-                for key, a, b in reader.members:
-                    if key in spec.name:
-                        return text[a - self.start + 1 : b - self.start - 1] in self.tools.names
-        return True
-
-    tools: ToolSet | None = None
-
-    def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
-        shape = shapes.read(text, 0, self.start, self.spec.keys)
-        assert shape is not None, "the reader and the scanner disagree"
-        self.note(m, shape[0], end)
-
-    def note(self, m: Machine, shape: Any, end: int) -> None:
-        """Note what a complete value is. A call of an undeclared tool is data."""
-        tools = m.tools
-        if shape is None or (self.spec.declared and tools is None) or (
-            tools is not None and isinstance(shape, list) and any(f.name not in tools.names for f in shape)
-        ):
-            if self.spec.start:
-                self.finished = True
-            return
-        self.any = True
-        self.results.append((self.start, end, shape, self.outer))
-
-
-class PythonFinder(Finder):
-    """Call syntax: ``name(key=value, ...)``."""
-
-    name = ""
-
-    def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
-        size = len(buf)
-        while True:
-            i = buf.find("(", pos)
-            if i < 0:
-                if final:
-                    return size
-                rest = buf[max(pos, size - m.limits.name) :]
-                word = _REVERSED.match(rest[::-1]).end()  # type: ignore[union-attr]
-                return -1 - (size - word) if word else size
-            word = 0
-            low = max(pos, i - m.limits.name)
-            if i > low:
-                word = _REVERSED.match(buf[low:i][::-1]).end()  # type: ignore[union-attr]
-            name = buf[i - word : i]
-            before = buf[i - word - 1] if i - word > 0 else self.last
-            pos = i + 1
-            if (
-                not word
-                or before
-                and (before.isalnum() or before in "_.")
-                or not _DOTTED.match(name)
-                or (m.tools is not None and name not in m.tools.names)
-            ):
-                continue
-            after = _PAREN.match(buf, pos)
-            if not final and (after is None or after.end() == size and buf[-1] == "="):
-                if _PAREN_PART.match(buf, pos) and size - i <= LOOK:
-                    return -1 - (i - word)
-            if after is None:
-                continue
-            self.name = name
-            self.start = self.outer = base + i - word
-            simple = scan_arguments(buf, pos)
-            if simple is not None:
-                arguments, json, pos = simple
-                self.found(arguments, buf[i + 1 : pos - 1], json, base + pos)
-                continue
-            self.text = [buf[i - word : pos]]
-            self.reader = LiteralReader(
-                DIALECTS[self.spec.dialect], base + pos, depth=m.limits.depth, json_out=True, arguments=True
-            )
-            return pos
-
-    def found(self, arguments: dict[str, Any], raw: str, json: str, end: int) -> None:
-        """A complete call."""
-        call = Found(self.name, arguments, raw, json)
-        call.name_at = self.start
-        call.span = (self.start, end)
-        self.results.append((self.start, end, [call], self.start))
-
-    def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
-        return True
-
-    def skip(self, text: str, now: int, fault: Fault) -> int:
-        """The broken call reaches to the parenthesis that closes it."""
-        if fault.end:
-            return -1 - now
-        skipper = Skipper()
-        end = skipper.feed(text, len(self.name), False)
-        if skipper.done:
-            start, _, shape, outer = self.results[-1]
-            self.results[-1] = (start, self.start + end, shape, outer)
-            return -1 - (self.start + end)
-        self.reader = skipper
-        self.skipping = True
-        return now
-
-    def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
-        self.found(reader.value, text[len(self.name) + 1 : -1], reader.take(), end)
-
-
-class Skipper(LiteralReader):
-    """Finds the bracket that closes what has begun, whatever stands between."""
-
-    BRACKET = re.compile(r"[()\[\]{}]")
-
-    def __init__(self) -> None:
-        super().__init__(PYTHON, 0)
-        self.depth = 0
-
-    def feed(self, text: str, pos: int, final: bool = False) -> int:
-        """Read on; returns the index behind what was consumed."""
-        for match in self.BRACKET.finditer(text, pos):
-            if match.group() in "([{":
-                self.depth += 1
-            else:
-                self.depth -= 1
-                if self.depth <= 0:
-                    self.done = True
-                    return match.end()
-        return len(text)
-
-
-DIALECTS = {"python": PYTHON, "pythonic": PYTHONIC}
-FINDERS = {"json": JsonFinder, "python": PythonFinder}
 
 
 class Tracker:
@@ -477,7 +147,13 @@ class Tracker:
 
     def resolve(self, m: Machine, *, final: bool) -> None:
         """Give out the results of the first finder that has any, and the text around them."""
-        finder = next((f for f in self.finders if f.results), None)
+        finder = None
+        for candidate in self.finders:
+            if candidate.results:
+                finder = candidate
+                break
+            if isinstance(candidate, ListFinder) and candidate.list_at >= 0:
+                break  # the list is prose as a whole
         if finder is None:
             self.release(m, self.end, final=True)
             return
@@ -557,6 +233,6 @@ def look(m: Machine) -> None:
 
 def possible(text: str, specs: tuple[Untagged, ...]) -> bool:
     """Whether a text can hold a call at all."""
-    if "{" in text and ('"name"' in text or '"tool_calls"' in text or "\\u" in text):
+    if "{" in text and (specs[0].named is not None or '"name"' in text or '"tool_calls"' in text or "\\u" in text):
         return True
     return len(specs) > 1 and "(" in text

@@ -1,0 +1,1 @@
+"""The only control flow: the machine that parses, whole and streamed, detection, and the renderer."""

@@ -1,0 +1,466 @@
+"""Finders look for calls without markup in text that arrives in pieces: one for JSON, two for call syntax."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..definition import ToolSet
+from ..errors import Fault
+from ..values.dialect import JSON, PYTHON, PYTHONIC
+from ..values.json import scan
+from ..values.literal import LiteralReader
+from ..values.simple import scan_arguments
+from . import shapes
+from .machine import Found, Machine
+from .ops import LOOK, WS
+from .valueops import absolute
+
+if TYPE_CHECKING:
+    from .plan import Untagged
+
+_JSON_START = re.compile(r"```|[{\[]")
+_FENCE = re.compile(r"```[\w+-]{0,20}[ \t]*\r?\n[ \t\r\n]{0,64}")
+_FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]*\r?(?:\n[ \t\r\n]{0,64})?\Z")
+_SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
+_AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
+_WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
+_LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.S)
+_PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
+_PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
+_REVERSED = re.compile(r"[A-Za-z0-9_.]*")
+_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*\Z")
+
+Result = tuple[int, int, "list[Found] | Fault", int]  # start, end (-1: broken), calls, start with the fence
+
+
+class Finder:
+    """Looks for candidates of one tier in text that arrives in pieces."""
+
+    def __init__(self, spec: Untagged) -> None:
+        self.spec = spec
+        self.tail = ""
+        self.last = ""  # the character before the tail
+        self.results: list[Result] = []
+        self.alive: int | None = None  # where a candidate, or what may become one, stands
+        self.reader: LiteralReader | None = None
+        self.start = 0  # of the candidate
+        self.outer = 0  # with its fence
+        self.text: list[str] = []  # the candidate's text so far
+        self.finished = False  # only at the start of the text, and that is over
+        self.skipping = False  # the reader looks for the end of a broken call
+
+    @property
+    def hold(self) -> int | None:
+        """From where text has to be withheld."""
+        return self.results[0][3] if self.results else self.alive
+
+    def feed(self, m: Machine, piece: str, at: int, final: bool) -> None:
+        """More text, which stands at ``at``."""
+        buf = self.tail + piece if self.tail else piece
+        base = at - len(self.tail)
+        pos = 0
+        while True:
+            if self.reader is not None:
+                new = self.read(m, buf, base, pos, final)
+                if new < 0:  # broken: read on from the fault, in the candidate's own text
+                    buf = "".join(self.text)
+                    base = self.start
+                    pos = max(-1 - new - base, 1)
+                    continue
+                pos = new
+                if self.reader is not None:
+                    self.alive = self.outer
+                    break
+                continue
+            if self.finished:
+                pos = len(buf)
+            else:
+                pos = self.candidate(m, buf, base, pos, final)
+                if self.reader is not None:
+                    continue
+                if pos < 0:
+                    pos = -1 - pos
+                elif not self.finished and pos < len(buf):
+                    continue
+            self.alive = base + pos if pos < len(buf) else None
+            break
+        if 0 < pos <= len(buf):
+            self.last = buf[pos - 1]
+        self.tail = buf[pos:]
+
+    def read(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
+        """Read on in the candidate. Returns where to go on; ``-1 - position`` after a fault."""
+        reader = self.reader
+        assert reader is not None
+        try:
+            end = reader.feed(buf, pos, final)
+        except Fault as fault:
+            self.reader = None
+            self.text.append(buf[pos:])
+            text = "".join(self.text)
+            self.text = [text]
+            known = text if fault.end else text[: fault.at - self.start]  # what comes later must not count
+            if self.broken(reader, known, fault):
+                self.results.append((self.start, -1, absolute(m, fault), self.outer))
+                return self.skip(text, base + len(buf), fault)
+            return -1 - (base + len(buf) if fault.end else fault.at)
+        self.text.append(buf[pos:end])
+        if reader.done:
+            self.reader = None
+            if self.skipping:
+                self.skipping = False
+                self.results[-1] = (*self.results[-1][:1], base + end, *self.results[-1][2:])
+                return end
+            self.complete(m, "".join(self.text), reader, base + end)
+        return end
+
+    def skip(self, text: str, now: int, fault: Fault) -> int:
+        """Where to go on behind a broken call, as ``-1 - position``."""
+        return -1 - (now if fault.end else fault.at)
+
+    def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
+        """Find the next candidate from ``pos``.
+
+        Returns where to go on (with ``reader`` set if a candidate has begun), or ``-1 - i``: wait from ``i``.
+        """
+        raise NotImplementedError
+
+    def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
+        """Whether a broken candidate is a broken call rather than prose."""
+        raise NotImplementedError
+
+    def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
+        """A candidate's value is complete."""
+        raise NotImplementedError
+
+
+class JsonFinder(Finder):
+    """JSON values that have a call's shape, bare or fenced."""
+
+    def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
+        size = len(buf)
+        start = self.spec.start
+        self.tools = m.tools
+        while pos < size:
+            if start:
+                # At the start of the output; behind a call "; " and the next one.
+                skip = _SEPARATOR if self.results or self.any else WS
+                i = skip.match(buf, pos).end()  # type: ignore[union-attr]
+                if i == size:
+                    return size if final else -1 - pos
+                match = _JSON_START.match(buf, i)
+                if match is None:
+                    if not final and _FENCE_PART.match(buf, i):
+                        return -1 - pos
+                    return self.over(size)
+            else:
+                match = _JSON_START.search(buf, pos)
+                if match is None:
+                    ticks = 0 if final else min(size - pos, len(buf) - len(buf.rstrip("`")))
+                    return -1 - (size - ticks) if ticks else size
+            i = outer = match.start()
+            if match.group() == "```":
+                fence = _FENCE.match(buf, i)
+                if fence is None or (fence.end() == size and not final):
+                    if not final and _FENCE_PART.match(buf, i):
+                        return -1 - i
+                    if start:
+                        return self.over(size)
+                    pos = i + 3
+                    continue
+                i = fence.end()
+                if i == size or buf[i] not in "{[":
+                    if start:
+                        return self.over(size)
+                    pos = i
+                    continue
+            after = WS.match(buf, i + 1).end()  # type: ignore[union-attr]
+            if after == size and not final and after - i <= LOOK:
+                return -1 - outer
+            if after == size or after - i > LOOK or buf[after] not in _AFTER[buf[i]]:
+                if start:
+                    return self.over(size)
+                pos = i + 1
+                continue
+            self.start = base + i
+            self.outer = base + outer
+            shape = shapes.read(buf, i, base, self.spec.keys)
+            if shape is None:
+                self.reader = LiteralReader(JSON, base + i, depth=m.limits.depth)
+                self.text = []
+                return i
+            self.note(m, shape[0], base + shape[1], buf[i : shape[1]])
+            pos = shape[1]
+            if self.finished:
+                return size
+        return size
+
+    any = False  # a call was found at the start already
+
+    def over(self, size: int) -> int:
+        """No call stands at the start of the text."""
+        self.finished = True
+        if self.bare:  # something follows what would have been the arguments
+            self.results.clear()
+        return size
+
+    def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
+        if self.spec.start:
+            self.finished = True
+        if text.startswith("["):
+            return _LISTED.match(text[:4096]) is not None
+        keys = [key for key, _, _ in reader.members]
+        if reader.member is not None:
+            keys.append(reader.member[0])
+        if _WRAPPERS.isdisjoint(keys):
+            spec = self.spec.keys
+            known = {*spec.name, *spec.arguments, *spec.id, "type", "index"}
+            if not any(key in spec.name for key in keys) or any(key not in known for key in keys):
+                return False
+            if self.tools is not None:
+                for key, a, b in reader.members:
+                    if key in spec.name:
+                        return text[a - self.start + 1 : b - self.start - 1] in self.tools.names
+        return True
+
+    tools: ToolSet | None = None
+
+    def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
+        shape = shapes.read(text, 0, self.start, self.spec.keys)
+        assert shape is not None, "the reader and the scanner disagree"
+        self.note(m, shape[0], end, text)
+
+    bare = False  # the arguments of the tool that was asked for, nothing else
+
+    def note(self, m: Machine, shape: Any, end: int, text: str) -> None:
+        """Note what a complete value is. A call of an undeclared tool is data."""
+        tools = m.tools
+        if shape is None and self.spec.named is not None and text.startswith("{") and not self.any:
+            value = scan(text, 0)
+            assert value is not None
+            call = Found(self.spec.named, value[0], text, text)
+            call.name_at = self.start
+            call.span = (self.start, end)
+            shape = [call]
+            self.bare = True
+        if shape is None or (self.spec.declared and tools is None) or (
+            tools is not None and isinstance(shape, list) and any(f.name not in tools.names for f in shape)
+        ):
+            if self.spec.start:
+                self.finished = True
+            return
+        self.any = True
+        self.results.append((self.start, end, shape, self.outer))
+
+
+class PythonFinder(Finder):
+    """Call syntax: ``name(key=value, ...)``."""
+
+    name = ""
+
+    def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
+        size = len(buf)
+        while True:
+            i = buf.find("(", pos)
+            if i < 0:
+                if final:
+                    return size
+                rest = buf[max(pos, size - m.limits.name) :]
+                word = _REVERSED.match(rest[::-1]).end()  # type: ignore[union-attr]
+                return -1 - (size - word) if word else size
+            word = 0
+            low = max(pos, i - m.limits.name)
+            if i > low:
+                word = _REVERSED.match(buf[low:i][::-1]).end()  # type: ignore[union-attr]
+            name = buf[i - word : i]
+            before = buf[i - word - 1] if i - word > 0 else self.last
+            pos = i + 1
+            if (
+                not word
+                or before
+                and (before.isalnum() or before in "_.")
+                or not _DOTTED.match(name)
+                or (m.tools is not None and name not in m.tools.names)
+            ):
+                continue
+            after = _PAREN.match(buf, pos)
+            if not final and (after is None or after.end() == size and buf[-1] == "="):
+                if _PAREN_PART.match(buf, pos) and size - i <= LOOK:
+                    return -1 - (i - word)
+            if after is None:
+                continue
+            self.name = name
+            self.start = self.outer = base + i - word
+            simple = scan_arguments(buf, pos)
+            if simple is not None:
+                arguments, json, pos = simple
+                self.found(arguments, buf[i + 1 : pos - 1], json, base + pos)
+                continue
+            self.text = [buf[i - word : pos]]
+            self.reader = LiteralReader(
+                DIALECTS[self.spec.dialect], base + pos, depth=m.limits.depth, json_out=True, arguments=True
+            )
+            return pos
+
+    def found(self, arguments: dict[str, Any], raw: str, json: str, end: int) -> None:
+        """A complete call."""
+        call = Found(self.name, arguments, raw, json)
+        call.name_at = self.start
+        call.span = (self.start, end)
+        self.results.append((self.start, end, [call], self.start))
+
+    def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
+        return True
+
+    def skip(self, text: str, now: int, fault: Fault) -> int:
+        """The broken call reaches to the parenthesis that closes it."""
+        if fault.end:
+            return -1 - now
+        skipper = Skipper()
+        end = skipper.feed(text, len(self.name), False)
+        if skipper.done:
+            start, _, shape, outer = self.results[-1]
+            self.results[-1] = (start, self.start + end, shape, outer)
+            return -1 - (self.start + end)
+        self.reader = skipper
+        self.skipping = True
+        return now
+
+    def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
+        self.found(reader.value, text[len(self.name) + 1 : -1], reader.take(), end)
+
+
+class Skipper(LiteralReader):
+    """Finds the bracket that closes what has begun, whatever stands between."""
+
+    BRACKET = re.compile(r"[()\[\]{}]")
+
+    def __init__(self) -> None:
+        super().__init__(PYTHON, 0)
+        self.depth = 0
+
+    def feed(self, text: str, pos: int, final: bool = False) -> int:
+        """Read on; returns the index behind what was consumed."""
+        for match in self.BRACKET.finditer(text, pos):
+            if match.group() in "([{":
+                self.depth += 1
+            else:
+                self.depth -= 1
+                if self.depth <= 0:
+                    self.done = True
+                    return match.end()
+        return len(text)
+
+
+class ListFinder(PythonFinder):
+    """A list of calls at the start of the output, which is one unit: until its ``]`` none was made."""
+
+    def __init__(self, spec: Untagged) -> None:
+        super().__init__(spec)
+        self.list_at = -1
+        self.calls: list[Found] = []
+        self.prose = False
+        self.behind = False  # a call was read, and a comma or the end has to follow
+
+    @property
+    def hold(self) -> int | None:
+        if not self.results and self.list_at >= 0 and not self.finished:
+            return self.list_at
+        return super().hold
+
+    def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
+        size = len(buf)
+        if m.tools is None:
+            self.finished = True
+            return size
+        while True:
+            start = pos
+            i = WS.match(buf, pos).end()  # type: ignore[union-attr]
+            if i == size:
+                return self.over(m, base + size, True) if final and self.list_at >= 0 else -1 - start
+            if self.list_at < 0:
+                if buf[i] != "[":
+                    return self.over(m, base + i, False)
+                after = _ITEM.match(buf, i + 1)
+                if after is None:
+                    if not final and _ITEM_PART.match(buf, i + 1) and size - i <= LOOK:
+                        return -1 - start
+                    return self.over(m, base + i, False)
+                if after.group(1) not in m.tools.names:
+                    return self.over(m, base + i, False)
+                self.list_at = self.start = self.outer = base + i
+                pos = i + 1
+                continue
+            if self.behind:
+                if buf[i] == ",":
+                    self.behind = False
+                    pos = i + 1
+                    continue
+                if buf[i] == "]":
+                    self.finished = True
+                    if not self.prose:
+                        self.results.append((self.list_at, base + i + 1, self.calls, self.list_at))
+                    return size
+                return self.fault(m, base + i, buf[i])
+            if buf[i] == "]" and self.calls:
+                self.behind = True
+                continue
+            item = _ITEM.match(buf, i)
+            if item is None:
+                if not final and _ITEM_PART.match(buf, i) and size - i <= LOOK:
+                    return -1 - start
+                return self.fault(m, base + i, buf[i])
+            self.name = item.group(1)
+            self.item_at = base + i
+            self.prose = self.prose or self.name not in m.tools.names
+            pos = item.end()
+            simple = scan_arguments(buf, pos)
+            if simple is not None:
+                arguments, json, end = simple
+                self.found(arguments, buf[pos : end - 1], json, base + end)
+                pos = end
+                continue
+            self.text = [buf[i:pos]]
+            self.start = base + i
+            self.reader = LiteralReader(PYTHONIC, base + pos, depth=m.limits.depth, json_out=True, arguments=True)
+            return pos
+
+    item_at = 0
+
+    def found(self, arguments: dict[str, Any], raw: str, json: str, end: int) -> None:
+        call = Found(self.name, arguments, raw, json)
+        call.name_at = self.item_at
+        call.span = (self.item_at, end)
+        self.calls.append(call)
+        self.behind = True
+
+    def fault(self, m: Machine, at: int, char: str) -> int:
+        """Something else than a call or a comma."""
+        fault = Fault("tool_call.expected_comma", at, f"expected ',' or ']' in a list of calls, found {char!r}")
+        return self.over(m, at, False, fault)
+
+    def over(self, m: Machine, at: int, ended: bool, fault: Fault | None = None) -> int:
+        """There is no list, or it is broken."""
+        self.finished = True
+        if self.list_at >= 0 and (not self.prose or ended):
+            code = "tool_call.truncated" if m.cut else "tool_call.unexpected_end"
+            fault = fault or Fault(code, at, "the text ends inside a list of calls", "']'", True)
+            self.results.append((self.list_at, -1, fault, self.list_at))
+        return 1 << 60
+
+    def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
+        self.finished = True
+        self.start = self.outer = self.list_at
+        return not self.prose or fault.end
+
+    def skip(self, text: str, now: int, fault: Fault) -> int:
+        return -1 - now
+
+
+_ITEM = re.compile(r"[ \t\r\n]*([A-Za-z_][A-Za-z0-9_.]*)\(")
+_ITEM_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_.]*)?\Z")
+
+
+DIALECTS = {"python": PYTHON, "pythonic": PYTHONIC}
+FINDERS: dict[str, type[Finder]] = {"json": JsonFinder, "list": ListFinder, "python": PythonFinder}
