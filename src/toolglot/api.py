@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -52,7 +51,7 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
     plain = plain_calls(plan, text)
     if plain is not None:
         if not plain:
-            raise NoToolCallFoundError()
+            raise NoToolCallFoundError
         if include_format:
             return [{"name": n, "arguments": a, "format": SEED_IDS.get(fmt, fmt)} for fmt, n, a in plain]
         return [{"name": n, "arguments": a} for _, n, a in plain]
@@ -63,7 +62,7 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
         error.message = machine.message()
         raise error
     if not machine.calls:
-        raise NoToolCallFoundError()
+        raise NoToolCallFoundError
     if include_format:
         return [
             {"name": call.name, "arguments": call.arguments, "format": SEED_IDS.get(call.format or "", call.format)}
@@ -239,7 +238,7 @@ def parse(
     options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, limits)
     machine = options.machine(False)
     if text.__class__ is str:
-        whole: str = text  # type: ignore[assignment]
+        whole: str = text
     elif isinstance(text, str):
         whole = _text(text)
     elif isinstance(text, (list, tuple)):
@@ -399,7 +398,9 @@ def render(
     >>> render([ToolCall("ping")], "hermes", content="On it.")
     'On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>'
     """
-    return "".join(text for text, _ in render_segments(calls, format, content=content, reasoning=reasoning, check=check))
+    return "".join(
+        text for text, _ in render_segments(calls, format, content=content, reasoning=reasoning, check=check)
+    )
 
 
 def render_segments(
@@ -430,9 +431,7 @@ def render_segments(
     return merged
 
 
-def _check_back(
-    fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str
-) -> None:
+def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str) -> None:
     tools: dict[str, dict[str, Any]] = {}
     for call in calls:
         properties = tools.setdefault(call.name, {})
@@ -486,8 +485,6 @@ def _same(a: Any, b: Any) -> bool:
         return a == b and json_text(a) == json_text(b)
     except ValueError:
         return False
-    finally:
-        pass
 
 
 def formats() -> list[Format]:
@@ -528,6 +525,3 @@ def register_format(fmt: Format) -> None:
     if not isinstance(fmt, Format):
         raise TypeError(f"fmt: expected Format, got {type(fmt).__name__}")
     REGISTRY.add(fmt)
-
-
-_ = re

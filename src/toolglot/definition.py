@@ -44,7 +44,7 @@ class Tool:
             schema = {"type": "object", "properties": {}}
         if not isinstance(schema, Mapping):
             raise DefinitionError(
-                f"tools: the parameters of {inner['name']!r} are {type(schema).__name__}, expected a JSON Schema object",
+                f"tools: the parameters of {inner['name']!r} are {type(schema).__name__}, expected a JSON Schema",
                 "definition.invalid_tool",
             )
         strict = inner.get("strict", tool.get("strict"))
@@ -54,7 +54,7 @@ class Tool:
 class ToolSet:
     """The declared tools of one parse, indexed. Internal."""
 
-    __slots__ = ("names", "_tools", "_types")
+    __slots__ = ("_tools", "_types", "names")
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -70,9 +70,11 @@ class ToolSet:
             tools = [tools]
         flat: list[Tool] = []
         for tool in tools:
-            declarations = tool.get("functionDeclarations", tool.get("function_declarations")) if isinstance(
-                tool, Mapping
-            ) else None
+            declarations = (
+                tool.get("functionDeclarations", tool.get("function_declarations"))
+                if isinstance(tool, Mapping)
+                else None
+            )
             flat.extend(Tool.from_any(t) for t in (declarations or (tool,)))
         return cls(flat)
 

@@ -176,7 +176,7 @@ class NoToolCallFoundError(ParseError):
 
     code = "tool_call.not_found"
     text = "no tool call found in text"
-    position = line = column = expected = call_index = name = format = raw = span = message = None  # type: ignore[assignment]
+    position = line = column = expected = call_index = name = format = raw = span = message = None
 
     def __init__(self) -> None:
         # Raised for every text without a call, so it is cheap: all that it says stands on the class.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import DefinitionError
-from .pattern import Arguments, Call, CallObject, Each, Either, Item, Maybe, Node, Section, Tag, _sequence
+from .pattern import Arguments, Call, CallObject, Each, Either, Hole, Item, Maybe, Node, Section, Tag, _sequence
 
 CODECS = ("json", "python", "pythonic", "lfm", "gemma", "function_gemma")
 FIELDS = frozenset(("name", "id", "key", "type", "string", "index", "ignored"))
@@ -154,14 +154,14 @@ def _check_call(node: Call, what: str) -> None:
             open_end = following is None and last
             if kind in ("Hole", "Value") and (open_end or type(following).__name__ in ("Hole", "Value")):
                 raise DefinitionError(f"{what}: {kind.lower()} at {i} needs a literal behind it that ends it")
-            if kind == "Hole":
-                fields.append(getattr(item, "field"))  # noqa: B009
+            if isinstance(item, Hole):
+                fields.append(item.field)
             elif isinstance(item, Arguments) and item.codec not in CODECS:
                 raise DefinitionError(f"{what}: arguments({item.codec!r}): expected one of {', '.join(CODECS)}")
             elif isinstance(item, Tag) and not {f for _, f in item.attributes} <= FIELDS:
                 raise DefinitionError(f"{what}: tag(...): a field is one of {', '.join(sorted(FIELDS))}")
-            if kind == "Tag":
-                fields.extend(f for _, f in getattr(item, "attributes"))  # noqa: B009
+            if isinstance(item, Tag):
+                fields.extend(f for _, f in item.attributes)
             elif kind == "CallObject":
                 fields.extend(("name", "arguments"))
             elif kind in ("Value", "Arguments", "Elements"):
@@ -174,6 +174,8 @@ def _check_call(node: Call, what: str) -> None:
 
     walk(node.items, True)
     if "name" not in fields:
-        raise DefinitionError(f"{what}: nothing gives the tool's name: use name(), tag(..., name='name') or call_object()")
+        raise DefinitionError(
+            f"{what}: nothing gives the tool's name: use name(), tag(..., name='name') or call_object()"
+        )
     if "value" in fields and "key" not in fields:
         raise DefinitionError(f"{what}: value() without a key: use key() or tag(..., name='key')")

@@ -66,8 +66,8 @@ class Value:
     """Text up to its closer, typed by a type attribute if the format has one, else by the tool's schema.
 
     ``frame`` stands once inside each end and is no part of the value. ``implied``: the next key's opener or the
-    call's closer may end it too, at a ``line`` start or at ``any`` place. ``entities``: XML text. ``python_scalars``: written ``True``,
-    ``False``, ``None``.
+    call's closer may end it too, at a ``line`` start or at ``any`` place. ``entities``: XML text.
+    ``python_scalars``: written ``True``, ``False``, ``None``.
     """
 
     frame: str = ""
@@ -196,9 +196,7 @@ def tag(*open: str, end: str = ">", escape: bool = False, **attributes: str) -> 
     return Tag(open, tuple(attributes.items()), end, escape)
 
 
-def value(
-    frame: str = "", *, implied: Implied = "no", entities: bool = False, python_scalars: bool = False
-) -> Value:
+def value(frame: str = "", *, implied: Implied = "no", entities: bool = False, python_scalars: bool = False) -> Value:
     """An argument's value as bare text."""
     return Value(frame, implied, entities, python_scalars)
 

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 
-from . import formats as _package
 from .engine.compile import Program, compile_format
 from .engine.plan import Plan, Untagged
 from .errors import DefinitionError
@@ -18,6 +17,7 @@ from .pattern import Call, CallObject, Section
 
 # Names of the first seed that stand for several formats.
 GROUPS: dict[str, tuple[str, ...]] = {"mistral": ("mistral_v3", "mistral_v11", "mistral_v13")}
+PACKAGE = import_module(".formats", __package__)
 SEED_IDS = {"mistral_v3": "mistral", "mistral_v11": "mistral", "mistral_v13": "mistral", "llama3_json": "llama"}
 
 
@@ -30,7 +30,7 @@ class Registry:
         self._plans: dict[object, Plan] = {}
         self._names: dict[str, set[str]] | None = None
         self.detection: Plan | None = None  # of all three tiers, kept at hand
-        self._files = sorted(m.name for m in iter_modules(_package.__path__) if not m.name.startswith("_"))
+        self._files = sorted(m.name for m in iter_modules(PACKAGE.__path__) if not m.name.startswith("_"))
         self._added: list[str] = []
 
     def ids(self) -> list[str]:
@@ -44,7 +44,7 @@ class Registry:
         """The format with exactly this id."""
         fmt = self._formats.get(id)
         if fmt is None:
-            fmt = import_module(f"{_package.__name__}.{id}").FORMAT
+            fmt = import_module(f"{PACKAGE.__name__}.{id}").FORMAT
             if not fmt.id:
                 fmt = replace(fmt, id=id)
             self._formats[id] = fmt

@@ -376,7 +376,9 @@ class _Compiler:
             op = start.next
         if not isinstance(op, ops.Lit) or op.next is None:
             raise DefinitionError(f"format {self.fmt.id!r}: the pattern has to begin with a literal")
-        program.entries.append(Entry(self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical))
+        program.entries.append(
+            Entry(self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical)
+        )
 
     def look(self, entry: Entry) -> None:
         """What has to stand behind the opener."""

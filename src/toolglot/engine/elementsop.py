@@ -43,7 +43,7 @@ class ElementsOp(Op):
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
         pos = m.pos
-        stack: list[Element] = m.st
+        stack: list[Element] | None = m.st
         if stack is None:
             stack = m.st = []
             m.args_from = m.base + pos

@@ -25,7 +25,7 @@ _FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]*\r?(?:\n[ \t\r\n]{0,64}
 _SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
 _AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
 _WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
-_LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.S)
+_LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.DOTALL)
 _PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
 _PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
 _REVERSED = re.compile(r"[A-Za-z0-9_.]*")
@@ -61,7 +61,7 @@ class Finder:
         base = at - len(self.tail)
         pos = 0
         while True:
-            if self.reader is not None:
+            if self.begun():
                 new = self.read(m, buf, base, pos, final)
                 if new < 0:  # broken: read on from the fault, in the candidate's own text
                     buf = "".join(self.text)
@@ -69,7 +69,7 @@ class Finder:
                     pos = max(-1 - new - base, 1)
                     continue
                 pos = new
-                if self.reader is not None:
+                if self.begun():
                     self.alive = self.outer
                     break
                 continue
@@ -77,17 +77,25 @@ class Finder:
                 pos = len(buf)
             else:
                 pos = self.candidate(m, buf, base, pos, final)
-                if self.reader is not None:
+                if self.begun():
                     continue
                 if pos < 0:
                     pos = -1 - pos
-                elif not self.finished and pos < len(buf):
+                elif pos < len(buf) and not self.over_already():
                     continue
             self.alive = base + pos if pos < len(buf) else None
             break
         if 0 < pos <= len(buf):
             self.last = buf[pos - 1]
         self.tail = buf[pos:]
+
+    def over_already(self) -> bool:
+        """Whether nothing more is looked for."""
+        return self.finished
+
+    def begun(self) -> bool:
+        """Whether a candidate is being read."""
+        return self.reader is not None
 
     def read(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
         """Read on in the candidate. Returns where to go on; ``-1 - position`` after a fault."""
@@ -244,8 +252,10 @@ class JsonFinder(Finder):
             call.span = (self.start, end)
             shape = [call]
             self.bare = True
-        if shape is None or (self.spec.declared and tools is None) or (
-            tools is not None and isinstance(shape, list) and any(f.name not in tools.names for f in shape)
+        if (
+            shape is None
+            or (self.spec.declared and tools is None)
+            or (tools is not None and isinstance(shape, list) and any(f.name not in tools.names for f in shape))
         ):
             if self.spec.start:
                 self.finished = True
@@ -278,14 +288,13 @@ class PythonFinder(Finder):
             pos = i + 1
             if (
                 not word
-                or before
-                and (before.isalnum() or before in "_.")
+                or (before and (before.isalnum() or before in "_."))
                 or not _DOTTED.match(name)
                 or (m.tools is not None and name not in m.tools.names)
             ):
                 continue
             after = _PAREN.match(buf, pos)
-            if not final and (after is None or after.end() == size and buf[-1] == "="):
+            if not final and (after is None or (after.end() == size and buf[-1] == "=")):
                 if _PAREN_PART.match(buf, pos) and size - i <= LOOK:
                     return -1 - (i - word)
             if after is None:

@@ -295,8 +295,7 @@ class Machine:
 
     def sep_at(self, a: int, b: int) -> None:
         """The same with absolute positions."""
-        if a < 0:
-            a = 0
+        a = max(a, 0)
         if a < b:
             seps = self.separators
             if seps and seps[-1][1] == a and a != self.sep_break:
@@ -366,7 +365,7 @@ class Machine:
         base = self.base
         if a >= base:
             return self.buf[a - base : b - base]
-        return self._kept_text()[a - self.kept_from :] [: b - a]
+        return self._kept_text()[a - self.kept_from :][: b - a]
 
     def _kept_text(self) -> str:
         assert self.kept is not None
@@ -493,8 +492,7 @@ class Machine:
 
     def where(self, at: int, held: Held | None = None) -> tuple[int, int]:
         """Line and column, from 1, of an absolute position that is not before what is kept."""
-        if at < 0:
-            at = 0
+        at = max(at, 0)
         if held is not None:
             text, origin, lines, start = held
         elif at >= self.base:
@@ -631,8 +629,8 @@ class Machine:
             text = "".join(self.pieces)
             span = (self.run_start, self.run_end)
             parts = [*parts, TextPart(text, span) if self.run_kind == 0 else ReasoningPart(text, span)]
-        content = "".join([p.text for p in parts if p.__class__ is TextPart])  # type: ignore[union-attr]
-        reasoning = "".join([p.text for p in parts if p.__class__ is ReasoningPart])  # type: ignore[union-attr]
+        content = "".join([p.text for p in parts if p.__class__ is TextPart])
+        reasoning = "".join([p.text for p in parts if p.__class__ is ReasoningPart])
         stop: Any = None
         if self.final:
             stop = "length" if self.cut else "tool_calls" if self.calls else "stop"

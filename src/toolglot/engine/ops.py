@@ -39,7 +39,7 @@ def partial(texts: Sequence[str], buf: str, pos: int) -> bool:
     """Whether ``buf[pos:]`` is the beginning of one of ``texts``."""
     rest = buf[pos:]
     size = len(rest)
-    for text in texts:
+    for text in texts:  # noqa: SIM110 (a generator costs more than the few texts)
         if size < len(text) and text.startswith(rest):
             return True
     return False
@@ -136,8 +136,7 @@ class End(Op):
     def run(self, m: Machine) -> Op | None:
         start = m.call_start
         assert start is not None
-        if start < 0:  # the prompt began the call
-            start = 0
+        start = max(start, 0)  # the prompt may have begun the call
         end = m.base + m.pos
         span = (start, end)
         if m.fault is not None:
@@ -293,8 +292,10 @@ class Attributes(Op):
         closed = self.closed is not None and buf.startswith("/", after)
         end = after + 1 if closed else after
         if not buf.startswith(self.end, end):
-            if not m.final and len(buf) - start < 4 * m.limits.name and (
-                after == len(buf) or partial((self.end,), buf, end) or self._open(buf, after)
+            if (
+                not m.final
+                and len(buf) - start < 4 * m.limits.name
+                and (after == len(buf) or partial((self.end,), buf, end) or self._open(buf, after))
             ):
                 return None
             if m.final and (after == len(buf) or partial((self.end,), buf, end) or self._open(buf, after)):
@@ -325,7 +326,9 @@ class Attributes(Op):
     @staticmethod
     def _open(buf: str, pos: int) -> bool:
         """Whether what stands at ``pos`` may grow into an attribute."""
-        match = re.compile(r"""[^\s=<>"'/|]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(buf, pos)
+        match = re.compile(r"""[^\s=<>"'/|]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(
+            buf, pos
+        )
         return match is not None and match.end() == len(buf)
 
     def first(self) -> tuple[str, ...] | None:
@@ -392,8 +395,8 @@ class Switch(Op):
         return self if best >= 0 or m.final else None
 
     def first(self) -> tuple[str, ...] | None:
-        texts: tuple[str, ...] = self.texts if hasattr(self, "texts") else tuple(
-            text for texts, _ in self.branches for text in texts
+        texts: tuple[str, ...] = (
+            self.texts if hasattr(self, "texts") else tuple(text for texts, _ in self.branches for text in texts)
         )
         if self.default is not None:
             more = self.default.first()
@@ -437,7 +440,9 @@ class FirstItem(Op):
             return None
         if m.buf.startswith("]", pos):
             at = m.base + m.pos - 1
-            return m.fail(Fault("tool_call.unrecognized", at, "an empty list is not a tool call", "a tool call"), at + 1)
+            return m.fail(
+                Fault("tool_call.unrecognized", at, "an empty list is not a tool call", "a tool call"), at + 1
+            )
         return self.next
 
     def first(self) -> tuple[str, ...] | None:

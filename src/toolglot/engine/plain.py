@@ -17,7 +17,7 @@ from .shapes import SEED
 Calls = list[tuple[str, str, dict[str, Any]]]
 # A parenthesis that begins as a call's does.
 _CALL: Any = re.compile(r"\((?=[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=)))").search
-_BESIDE = frozenset((*SEED.id, "type", "index"))
+_KNOWN = frozenset(("name", "arguments", *SEED.id, "type", "index"))
 
 
 def plain_calls(plan: Plan, text: str) -> Calls | None:
@@ -101,7 +101,7 @@ def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         return None
     if len(value) > 2:
         for key in value:
-            if key != "name" and key != "arguments" and key not in _BESIDE:
+            if key not in _KNOWN:
                 return None
     if arguments.__class__ is str:
         result = scan(arguments, 0)

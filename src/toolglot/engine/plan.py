@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..definition import ToolSet
 from ..format import Format
 from ..pattern import CallObject
 from .compile import Entry, Program
@@ -15,8 +14,8 @@ from .machine import NEVER, Found, Machine
 from .ops import Op, partial
 from .quick import Plain
 from .shapes import SEED
-from .untagged import look
 from .text import WAIT, AfterReasoning, ReasoningOp, Recover, StartList, Text
+from .untagged import look
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class CallEntry:
                     if not m.final:
                         return WAIT
                     entry = entry or candidate  # the text ends before it is told
-            if entry is None or entry.bare and verdict is None:
+            if entry is None or (entry.bare and verdict is None):
                 entry = entry or self.fallback
                 if entry is None or (entry.bare and not verdict):
                     return None
@@ -406,8 +405,8 @@ class Plan:
                 if len(programs) == 1:
                     self.start = program.machine.start_op(self)
             if program.start is not None and len(programs) == 1:
-                op, begin, wrapper = program.start
-                self.start = StartList(self, op, begin, wrapper)
+                first, begin, wrapper = program.start
+                self.start = StartList(self, first, begin, wrapper)
 
     def at_end(self, m: Machine, pos: int) -> bool | None:
         """Whether nothing but tokens that end the turn stands from ``buf[pos]`` on. None: more text decides."""
@@ -494,7 +493,7 @@ def _trie(literals: Iterable[str]) -> str:
     parts = []
     for char, rests in sorted(branches.items()):
         prefix = char
-        while len(set(r[:1] for r in rests)) == 1 and rests[0]:
+        while len({r[:1] for r in rests}) == 1 and rests[0]:
             prefix += rests[0][0]
             rests = [r[1:] for r in rests]
         parts.append(re.escape(prefix) + _trie(rests) if any(rests) else re.escape(prefix))

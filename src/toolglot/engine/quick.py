@@ -22,7 +22,7 @@ Match = Callable[[str, int], Any]
 # name, arguments, where they stand, JSON text if it is not what stands there, where the call stands
 Plain = tuple[str, dict[str, Any], int, int, "str | None", int, int]
 WS = r"[ \t\r\n]*"
-SPACE = re.compile(WS).match
+SPACE: Match = re.compile(WS).match
 MAY_BE_JSON = frozenset('{["-0123456789tfn \t\r\n')
 NAME = r"([\w.\-]{1,128})"
 
@@ -93,10 +93,8 @@ class Quick:
             if key in arguments:
                 return arguments, None, end
             if frame:
-                if raw.startswith(frame):
-                    raw = raw[len(frame) :]
-                if raw.endswith(frame):
-                    raw = raw[: -len(frame)]
+                raw = raw.removeprefix(frame)
+                raw = raw.removesuffix(frame)
             if tools is None and raw[:1] not in MAY_BE_JSON:
                 arguments[key] = raw
                 if write:

@@ -13,7 +13,6 @@ from typing import Any
 from ..errors import Fault
 from ..pattern import CallObject
 from ..values.json import loads, scan
-from ..values.literal import LiteralReader  # noqa: F401  (re-exported for the operations)
 from .machine import Found
 
 _KEY = re.compile(r'[ \t\r\n]*"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\r\n]*:[ \t\r\n]*')

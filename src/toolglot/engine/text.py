@@ -32,6 +32,7 @@ class Text(Op):
         pos = m.pos
         size = len(buf)
         search = m.search or plan.search
+        op: Op | None
         scan = max(pos, m.scan - m.base)
         if m.after_markup and m.ends_to < 0 and not m.final:
             # White space behind markup is a separator if markup follows, else content: wait for what follows.
@@ -83,13 +84,13 @@ class Text(Op):
             return None
         return self.hold(m, pos, plan.hold(buf, scan, size))
 
-    def hold(self, m: Machine, pos: int, i: int) -> None:
+    def hold(self, m: Machine, pos: int, i: int) -> Op | None:
         """Give out the text before ``i`` and wait; what may be a separator before markup is held as well."""
         m.scan = m.base + i
         plan = self.plan
         buf = m.buf
         if m.after_markup and WS.match(buf, pos).end() >= i:  # type: ignore[union-attr]
-            return
+            return None
         j = i
         white = plan.before_chars
         if white:
@@ -102,6 +103,7 @@ class Text(Op):
             m.pos = j
             if m.tracker is not None and m.tracker.eager:
                 m.after_markup = m.tracker.blank()
+        return None
 
     def before(self, m: Machine, pos: int, i: int, separators: tuple[str, ...]) -> None:
         """The text before markup that stands at ``i``: content, less what the template writes between."""
@@ -242,7 +244,7 @@ class ReasoningOp(Op):
             t += 1
         return self.hold(m, pos, hold)
 
-    def hold(self, m: Machine, pos: int, i: int) -> None:
+    def hold(self, m: Machine, pos: int, i: int) -> Op | None:
         """Give out reasoning, but for white space that may belong to the closer."""
         m.scan = m.base + i
         buf = m.buf
@@ -253,6 +255,7 @@ class ReasoningOp(Op):
         if j > pos:
             m.reasoning(pos, j)
             m.pos = j
+        return None
 
     def give(self, m: Machine, pos: int, i: int, *, closing: bool) -> None:
         """The reasoning up to ``i``; before a closer the template's white space is no part of it."""
@@ -409,7 +412,19 @@ class ReasoningOp(Op):
 class _Open:
     """An open block of reasoning."""
 
-    __slots__ = ("child", "held", "held_from", "inner", "lines", "opened_at", "opener", "searched", "start", "tail", "where")
+    __slots__ = (
+        "child",
+        "held",
+        "held_from",
+        "inner",
+        "lines",
+        "opened_at",
+        "opener",
+        "searched",
+        "start",
+        "tail",
+        "where",
+    )
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -474,8 +489,7 @@ class Recover(Op):
         if m.own_opener and m.base + pos == m.call_start:
             # Not in the broken call's own opener, which may hold another format's.
             pos += next((len(t) for t in openers if buf.startswith(t, pos)), 1)
-            if pos > len(buf):
-                pos = len(buf)
+            pos = min(pos, len(buf))
         match = regex.search(buf, pos)
         if match is None:
             if not m.final:

@@ -130,7 +130,7 @@ class CallObjectOp(Op):
                 return
             m.start_call()
             st.args_from = st.sent = current[1]
-        elif reader.members and reader.member is None or (reader.member and reader.member[1] != st.args_from):
+        elif (reader.members and reader.member is None) or (reader.member and reader.member[1] != st.args_from):
             for _, a, b in reversed(reader.members):
                 if a == st.args_from:
                     now = b
@@ -217,7 +217,9 @@ class ArgumentsOp(Op):
             m.raw_span = (start, now - 1 if self.python else now)
             if not isinstance(m.args, dict):
                 m.args = {}
-                m.fault = m.fault or Fault("tool_call.invalid_arguments", start, "tool call arguments must be an object")
+                m.fault = m.fault or Fault(
+                    "tool_call.invalid_arguments", start, "tool call arguments must be an object"
+                )
         return self.next
 
     def whole(self, m: Machine, buf: str, pos: int) -> bool:
@@ -352,15 +354,15 @@ class ValueOp(Op):
         m.scan = m.base + hold
         return self.wait(m, st, buf, pos, hold)
 
-    def wait(self, m: Machine, st: list[Any], buf: str, pos: int, hold: int) -> None:
+    def wait(self, m: Machine, st: list[Any], buf: str, pos: int, hold: int) -> Op | None:
         """Consume the value up to ``hold``, but for what its frame may take."""
         if self.frame:
             if hold > pos and buf.endswith(self.frame, pos, hold):
                 hold -= len(self.frame)
             if not st[1] and pos + len(self.frame) >= hold and m.base + pos == st[0]:
-                return  # the frame behind the opener is not decided yet
+                return None  # the frame behind the opener is not decided yet
         if hold <= pos:
-            return
+            return None
         piece = buf[pos:hold]
         st[4] = piece[-1]
         m.pos = hold
@@ -373,6 +375,7 @@ class ValueOp(Op):
                 st[3] = True
                 put_head(m)
             m.delta(quote(piece)[1:-1])
+        return None
 
     def finish(self, m: Machine, st: list[Any], last: str, end: int, at: int) -> Op | None:
         """The closer was read: type the value."""
@@ -382,8 +385,7 @@ class ValueOp(Op):
         if frame:
             if first and last.startswith(frame):
                 last = last[len(frame) :]
-            if last.endswith(frame):
-                last = last[: -len(frame)]
+            last = last.removesuffix(frame)
         raw = last if not pieces else "".join((*pieces, last))
         m.pos = end
         m.args_to = m.base + end

@@ -13,9 +13,7 @@ FORMAT = Format(
             "<tool_call>",
             name(),
             ws("\n"),
-            each(
-                "<arg_key>", key(), "</arg_key>", ws("\n"), "<arg_value>", value(), "</arg_value>", ws("\n")
-            ),
+            each("<arg_key>", key(), "</arg_key>", ws("\n"), "<arg_value>", value(), "</arg_value>", ws("\n")),
             "</tool_call>",
         ),
         json_in_tool_call(),

@@ -18,7 +18,15 @@ FORMAT = Format(
     turn_ends=(*QWEN_ENDS, "<|end_of_text|>", "[|endofturn|]", "</s>"),
     rank=10,
     template_checked=True,
-    families=("Hermes 2 Pro / 3 / 4", "Qwen2.5", "QwQ", "Qwen3 (not Coder)", "Granite 4.0 / 4.1", "SmolLM3", "EXAONE 4"),
+    families=(
+        "Hermes 2 Pro / 3 / 4",
+        "Qwen2.5",
+        "QwQ",
+        "Qwen3 (not Coder)",
+        "Granite 4.0 / 4.1",
+        "SmolLM3",
+        "EXAONE 4",
+    ),
     engines={
         "vllm": ("hermes", "qwen3_json", "granite4", "ernie45"),
         "sglang": ("hermes", "qwen", "qwen25", "trinity"),

@@ -10,6 +10,7 @@ END = "<|sep|>"
 
 
 def close(element: str) -> str:
+    """The closing tag."""
     return f"<|close|>{element}{END}"
 
 
@@ -38,7 +39,7 @@ FORMAT = Format(
     special=("<|open|>", "<|close|>", END, "<|end_of_msg|>"),
     template_checked=True,
     families=("Kimi K3",),
-    engines={e: ("kimi_k3",) for e in ("vllm", "sglang", "smg", "mlx-lm", "tensorrt-llm", "xgrammar")},
+    engines=dict.fromkeys(("vllm", "sglang", "smg", "mlx-lm", "tensorrt-llm", "xgrammar"), ("kimi_k3",)),
     models=(r"kimi-?k3",),
     source="chat template",
 )

@@ -13,9 +13,7 @@ FUNCTION = call(
     name(),
     ">",
     ws("\n"),
-    each(
-        "<parameter=", key(), ">", value("\n", implied="line", python_scalars=True), "</parameter>", ws("\n")
-    ),
+    each("<parameter=", key(), ">", value("\n", implied="line", python_scalars=True), "</parameter>", ws("\n")),
     lit("</function>", implied_by="</tool_call>"),
 )
 
@@ -45,6 +43,14 @@ FORMAT = Format(
         "tensorrt-llm": ("qwen3_coder",),
         "xgrammar": ("qwen_3_coder", "qwen_3_5"),
     },
-    models=(r"qwen3[-_]?coder|qwen3[-_]next[-_]coder", r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)", r"nemotron-?3", r"step-?3[.]?[57]|step-?3p[57]|step-?5", r"nanbeige-?4", r"granite-?4[.]2", r"intern-?s2"),
+    models=(
+        r"qwen3[-_]?coder|qwen3[-_]next[-_]coder",
+        r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)",
+        r"nemotron-?3",
+        r"step-?3[.]?[57]|step-?3p[57]|step-?5",
+        r"nanbeige-?4",
+        r"granite-?4[.]2",
+        r"intern-?s2",
+    ),
     source="chat template",
 )

@@ -31,9 +31,7 @@ LEGACY = call(
 )
 
 FORMAT = Format(
-    section(
-        ("<function_calls>", ws("\n")), either(INVOKE, LEGACY), (ws("\n"), "</function_calls>"), bare="yes"
-    ),
+    section(("<function_calls>", ws("\n")), either(INVOKE, LEGACY), (ws("\n"), "</function_calls>"), bare="yes"),
     title="<invoke> with <parameter> elements",
     aliases=("anthropic_xml",),
     before=("\n",),

@@ -105,8 +105,6 @@ _PYTHON_BRACKETS = {"{": "}", "[": "]", "(": ")"}
 PYTHON = Dialect("tool_call.", _PYTHON_WHITE, _python_quotes(False), _PYTHON_WORDS, _PYTHON_BRACKETS, trailing=True)
 PYTHONIC = Dialect("tool_call.", _PYTHON_WHITE, _python_quotes(True), _PYTHON_WORDS, _PYTHON_BRACKETS, trailing=True)
 # LFM2's template puts strings between quotes as they are, so an apostrophe may stand in one.
-LFM = Dialect(
-    "tool_call.", _PYTHON_WHITE, _python_quotes(True, ",)]}"), _PYTHON_WORDS, _PYTHON_BRACKETS, trailing=True
-)
+LFM = Dialect("tool_call.", _PYTHON_WHITE, _python_quotes(True, ",)]}"), _PYTHON_WORDS, _PYTHON_BRACKETS, trailing=True)
 GEMMA = _gemma('<|"|>')
 FUNCTION_GEMMA = _gemma("<escape>")

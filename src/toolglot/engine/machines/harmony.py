@@ -7,9 +7,9 @@ the Harmony response format and the template of gpt-oss.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...errors import ConversionError, Fault
+from ...errors import ConversionError
 from ...format import Format
 from ...types import ToolCall
 from ..compile import Program
@@ -280,6 +280,3 @@ class Start(Op):
 def harmony(fmt: Format) -> Program:
     """Compile the format."""
     return HarmonyProgram(fmt)
-
-
-_ = Any, Fault
