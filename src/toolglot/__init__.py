@@ -17,8 +17,6 @@ if TYPE_CHECKING:
         parse_tool_call,
         parse_tool_calls,
         register_format,
-        render,
-        render_segments,
         stream,
     )
     from .definition import Tool
@@ -43,6 +41,7 @@ if TYPE_CHECKING:
         ToolCallStart,
     )
     from .format import Format, Reasoning
+    from .rendering import render, render_segments
     from .types import (
         CallPart,
         Limits,
@@ -117,8 +116,6 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "parse_tool_call",
         "parse_tool_calls",
         "register_format",
-        "render",
-        "render_segments",
         "stream",
     ),
     "definition": ("Tool",),
@@ -146,6 +143,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Format",
         "Reasoning",
     ),
+    "rendering": ("render", "render_segments"),
     "types": (
         "CallPart",
         "Limits",

@@ -9,13 +9,12 @@ from .definition import ToolSet
 from .engine.machine import NEVER, Machine
 from .engine.plain import plain_calls
 from .engine.plan import Plan
-from .engine.render import render_segments as _segments
 from .engine.untagged import Tracker
-from .errors import NoToolCallFoundError, ParseError, UnsafeValueError
+from .errors import NoToolCallFoundError, ParseError
 from .events import ErrorEvent, Event
 from .format import Format
 from .registry import REGISTRY, SEED_IDS
-from .types import Limits, Message, ToolCall, ToolChoice, json_text
+from .types import Limits, Message, ToolChoice
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
@@ -380,111 +379,6 @@ async def astream(chunks: AsyncIterable[str], **options: Any) -> AsyncIterator[E
         yield event
     if parser._error is not None:
         raise parser._raised()
-
-
-def render(
-    calls: Sequence[ToolCall],
-    format: str,
-    *,
-    content: str | None = None,
-    reasoning: str | None = None,
-    check: bool = True,
-) -> str:
-    """The text that the family's chat template writes for these calls.
-
-    The text is parsed back, and what would not come back the same raises `UnsafeValueError` (unless ``check`` is
-    off). `ConversionError` if the format has no way to write it.
-
-    >>> render([ToolCall("ping")], "hermes", content="On it.")
-    'On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>'
-    """
-    return "".join(
-        text for text, _ in render_segments(calls, format, content=content, reasoning=reasoning, check=check)
-    )
-
-
-def render_segments(
-    calls: Sequence[ToolCall],
-    format: str,
-    *,
-    content: str | None = None,
-    reasoning: str | None = None,
-    check: bool = True,
-) -> list[tuple[str, bool]]:
-    """The same in segments: each text with whether it is control text of the format (True) or data (False)."""
-    id = REGISTRY.resolve(format)[-1]
-    fmt = REGISTRY.get(id)
-    program = REGISTRY.program(id)
-    calls = list(calls)
-    for call in calls:
-        if not isinstance(call, ToolCall):
-            raise TypeError(f"calls: expected ToolCall, got {type(call).__name__}")
-    segments = _segments(fmt, calls, content, reasoning, program.machine)
-    merged: list[tuple[str, bool]] = []
-    for text, control in segments:
-        if merged and merged[-1][1] == control:
-            merged[-1] = (merged[-1][0] + text, control)
-        else:
-            merged.append((text, control))
-    if check and calls:
-        _check_back(fmt, calls, content, reasoning, "".join(text for text, _ in merged))
-    return merged
-
-
-def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str) -> None:
-    tools: dict[str, dict[str, Any]] = {}
-    for call in calls:
-        properties = tools.setdefault(call.name, {})
-        for key, value in call.arguments.items():
-            known = properties.setdefault(key, {"anyOf": []})["anyOf"]
-            known.append(_schema_of(value))
-    definitions = [
-        {"name": name, "parameters": {"type": "object", "properties": _narrow(properties)}}
-        for name, properties in tools.items()
-    ]
-    back = parse(text, format=fmt.id, tools=definitions, generation_prompt="", on_error="collect")
-    for i, call in enumerate(calls):
-        again = back.tool_calls[i] if i < len(back.tool_calls) else None
-        if again is None or again.name != call.name or (again.kind, again.input) != (call.kind, call.input):
-            raise UnsafeValueError(f"{fmt.id}: call {i} ({call.name!r}) would not be read back as written")
-        for key, value in call.arguments.items():
-            if key not in again.arguments or not _same(again.arguments[key], value):
-                raise UnsafeValueError(f"{fmt.id}: argument {key!r} of {call.name!r} would not be read back as written")
-        if len(again.arguments) != len(call.arguments):
-            raise UnsafeValueError(f"{fmt.id}: the arguments of {call.name!r} would not be read back as written")
-    if len(back.tool_calls) != len(calls) or back.errors:
-        raise UnsafeValueError(f"{fmt.id}: the text holds markup that would be read as a call")
-    for what, given, found in (("content", content, back.content), ("reasoning", reasoning, back.reasoning)):
-        if given and not given.isspace() and given != found:
-            raise UnsafeValueError(f"{fmt.id}: the {what} would not be read back as written")
-
-
-def _narrow(properties: dict[str, Any]) -> dict[str, Any]:
-    return {key: s["anyOf"][0] if all(x == s["anyOf"][0] for x in s["anyOf"]) else s for key, s in properties.items()}
-
-
-def _schema_of(value: Any) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return {"type": "object", "properties": {key: _schema_of(inner) for key, inner in value.items()}}
-    if isinstance(value, list):
-        schemas = [_schema_of(inner) for inner in value]
-        if not schemas:
-            return {"type": "array"}
-        same = all(schema == schemas[0] for schema in schemas)
-        return {"type": "array", "items": schemas[0] if same else {"anyOf": schemas}}
-    if value is None:
-        return {"type": "null"}
-    if isinstance(value, bool):
-        return {"type": "boolean"}
-    return {"type": "string" if isinstance(value, str) else "integer" if isinstance(value, int) else "number"}
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Equal, and of the same types throughout."""
-    try:
-        return a == b and json_text(a) == json_text(b)
-    except ValueError:
-        return False
 
 
 def formats() -> list[Format]:

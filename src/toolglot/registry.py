@@ -10,7 +10,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from .engine.compile import Program, compile_format
-from .engine.plan import Plan, Untagged
+from .engine.entries import Untagged
+from .engine.plan import Plan
 from .errors import DefinitionError
 from .format import Format
 from .pattern import Call, CallObject, Section

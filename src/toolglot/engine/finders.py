@@ -17,7 +17,7 @@ from .ops import LOOK, WS
 from .valueops import absolute
 
 if TYPE_CHECKING:
-    from .plan import Untagged
+    from .entries import Untagged
 
 _JSON_START = re.compile(r"```|[{\[]")
 _FENCE = re.compile(r"```[\w+-]{0,20}[ \t]*\r?\n[ \t\r\n]{0,64}")

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..values.json import scan
 from ..values.simple import scan_arguments
+from .entries import CallEntry
 from .machine import Machine
-from .plan import CallEntry, Plan
+from .plan import Plan
 from .shapes import SEED
 
 Calls = list[tuple[str, str, dict[str, Any]]]

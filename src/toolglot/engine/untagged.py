@@ -17,7 +17,7 @@ from .finders import FINDERS, Finder, ListFinder
 from .machine import Machine
 
 if TYPE_CHECKING:
-    from .plan import Untagged
+    from .entries import Untagged
 
 _FENCE_END = re.compile(r"[ \t\r\n]{0,64}```")
 _FENCE_END_PART = re.compile(r"[ \t\r\n]{0,64}`{0,2}\Z")

@@ -6,6 +6,7 @@ The folder shares its name with `toolglot.formats`, the function, so the module 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,8 @@ if TYPE_CHECKING:
 
 class _Formats(ModuleType):
     def __call__(self) -> list[Format]:
-        from ..api import formats
-
-        return formats()
+        formats: list[Format] = import_module("toolglot.api").formats()
+        return formats
 
 
 sys.modules[__name__].__class__ = _Formats

@@ -1,0 +1,307 @@
+"""What a literal in text leads to: calls of one or several formats, reasoning, wrappers, the end of the turn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..pattern import CallObject
+from .compile import Entry, Program
+from .machine import NEVER, Found, Machine
+from .ops import Attributes, Op, partial
+from .quick import Plain
+from .shapes import SEED
+from .text import WAIT
+
+if TYPE_CHECKING:
+    from .plan import Plan
+    from .reasoning import ReasoningOp
+
+
+@dataclass(frozen=True)
+class Untagged:
+    """How calls without markup are looked for."""
+
+    tier: str  # json or python
+    format_id: str
+    eager: bool = False
+    start: bool = False
+    declared: bool = False  # only where all its tools are declared
+    named: str | None = None  # the tool that has to be called: its bare arguments count as well
+    keys: CallObject = SEED
+    dialect: str = "python"
+
+
+@dataclass
+class Delimiters:
+    """The delimiters of reasoning in a plan."""
+
+    open: str
+    close: str
+    inner: tuple[str, str]
+    after: str
+    calls: bool
+    after_op: Op
+
+
+class CallEntry:
+    """A literal that opens calls of one or several formats."""
+
+    def __init__(self, plan: Plan, text: str, entries: list[Entry]) -> None:
+        def rank(entry: Entry) -> int:
+            return entry.rank + (0 if text == entry.canonical else 50)
+
+        self.plan = plan
+        self.entries = sorted(entries, key=lambda e: (not e.lits, rank(e)))
+        self.quick = self.entries[0].quick
+        self.quick_section = self.entries[0].quick_section
+        self.reported = self.entries[0].begin.fmt
+        real = [e for e in entries if not e.bare]
+        self.fallback = min(real, key=rank) if real else None
+        if len(entries) == 1 and self.fallback is not None and not _needs_look(entries[0]):
+            entries[0].sure = True
+            self.only: Entry | None = entries[0]
+        else:
+            self.only = None
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Go into the format that stands at ``buf[i]``; None: it is text; `WAIT`: more text decides."""
+        if m.fast and self.take(m, pos, i, j):
+            return self.plan.text
+        entry = self.only
+        if entry is None:
+            for candidate in self.entries:
+                verdict = candidate.test(m, j)
+                if verdict:
+                    entry = candidate
+                    break
+                if verdict is None:
+                    if not m.final:
+                        return WAIT
+                    entry = entry or candidate  # the text ends before it is told
+            if entry is None or (entry.bare and verdict is None):
+                entry = entry or self.fallback
+                if entry is None or (entry.bare and not verdict):
+                    return None
+        m.ends_to = -1
+        plan = self.plan
+        if i > pos:
+            plan.text.before(m, pos, i, entry.fmt.before)
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        m.after_markup = True
+        m.fmt = entry.begin.fmt
+        m.resume = entry.begin
+        m.ws_to = NEVER
+        m.scan = NEVER
+        if entry.begins:
+            m.begin(i)
+            m.body_at = m.base + j
+        else:
+            m.section_at = m.base + i
+            if m.live:
+                m.keep(i)
+            m.sep(i, j)
+        m.pos = j
+        return entry.op
+
+    def read(self, m: Machine, i: int, j: int, write: bool) -> tuple[Entry, list[Plain], int] | None:
+        """The complete calls whose opener stands at ``buf[i:j]``, the fast way; None: ask the operations."""
+        text = m.buf
+        tools = m.tools
+        for entry in self.entries:
+            if entry.quick is not None:
+                one = entry.quick.read(text, i, j, tools, write)
+                if one is not None:
+                    return entry, [one[0]], one[1]
+            elif entry.quick_section is not None:
+                some = entry.quick_section.read(text, j, tools, write)
+                if some is not None:
+                    return entry, some[0], some[1]
+            if entry.test(m, j) is not False:
+                return None  # it is this format's, but not plain
+        return None
+
+    def take(self, m: Machine, pos: int, i: int, j: int) -> bool:
+        """Take calls the fast way, if they are plain."""
+        tools = m.tools
+        buf = m.buf
+        result = self.read(m, i, j, True)
+        if result is None:
+            return False
+        entry, calls, end = result
+        if tools is not None:
+            for call in calls:
+                if call[0] not in tools.names:
+                    return False
+        m.ends_to = -1
+        if i > pos:
+            self.plan.text.before(m, pos, i, entry.fmt.before)
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        m.after_markup = True
+        m.fmt = entry.begin.fmt
+        m.scan = m.ws_to = NEVER
+        at = i
+        for name, arguments, a, b, json, start, stop in calls:
+            m.index += 1
+            m.check_index(start)
+            if at < start:
+                m.sep(at, start)
+            at = stop
+            raw: str | None = None
+            if b > a or json is None or not entry.each:
+                raw = buf[a:b]
+            found = Found(name, arguments, raw, raw if json is None else json)
+            m.finish(found, (start, stop))
+        if at < end:
+            m.sep(at, end)
+        m.pos = end
+        return True
+
+    def test(self, m: Machine, j: int) -> bool | None:
+        """Whether a call begins behind the literal that ends at ``j``."""
+        for entry in self.entries:
+            verdict = entry.test(m, j)
+            if verdict is not False:
+                return verdict
+        return False
+
+
+def _needs_look(entry: Entry) -> bool:
+    return isinstance(entry.op, Attributes)
+
+
+class MachineEntry(CallEntry):
+    """A literal that opens the text of a hand-written machine."""
+
+    quick = quick_section = None
+
+    def __init__(self, plan: Plan, program: Program) -> None:
+        self.plan = plan
+        self.program = program
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        verdict = self.program.machine.test(m, i)
+        if verdict is None:
+            return WAIT
+        if not verdict:
+            return None
+        if i > pos:
+            self.plan.text.before(m, pos, i, self.program.fmt.before)
+        m.settled = True
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        m.ends_to = -1
+        m.scan = NEVER
+        m.pos = i
+        op: Op = self.program.machine.op
+        return op
+
+    def test(self, m: Machine, j: int) -> bool | None:
+        return False
+
+
+class OpenEntry:
+    """A literal that opens reasoning."""
+
+    def __init__(self, plan: Plan, op: ReasoningOp) -> None:
+        self.plan = plan
+        self.op = op
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Reasoning opens at a line start or behind markup; in the middle of a line the literal is text."""
+        buf = m.buf
+        k = i
+        while k > 0 and buf[k - 1] in " \t":
+            k -= 1
+        before = buf[k - 1] if k else m.prev
+        blank = m.after_markup and not buf[pos:i].strip(" \t\r\n")
+        if not blank and before not in ("", "\n") and m.base + i >= 0:
+            m.literal_opens += 1
+            return None
+        m.ends_to = -1
+        self.plan.text.before(m, pos, i, (self.plan.lead,))
+        if m.tracker is not None:
+            m.tracker.drop(m)
+        m.sep(i, j)
+        m.pos = j
+        m.scan = NEVER
+        m.st = None
+        return self.op
+
+
+class CloseEntry:
+    """A literal that closes reasoning, met outside of it."""
+
+    def __init__(self, plan: Plan, delimiters: Delimiters) -> None:
+        self.plan = plan
+        self.d = delimiters
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Reasoning that was never opened: the text before it is reasoning."""
+        if m.literal_opens:
+            m.literal_opens -= 1
+            return None
+        m.ends_to = -1
+        white = self.d.inner[1]
+        k = i - len(white) if white and m.buf.endswith(white, pos, i) else i
+        m.content(pos, k)
+        if m.tracker is not None:
+            m.tracker.drop(m)
+        m.reclassify(m.base + k)
+        m.sep(k, j)
+        m.pos = j
+        m.scan = NEVER
+        m.ws_to = NEVER
+        m.after_markup = True
+        return self.d.after_op
+
+
+class WrapEntry:
+    """Markup around content that is dropped."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Drop it."""
+        m.ends_to = -1
+        self.plan.text.before(m, pos, i, ())
+        m.sep(i, j)
+        m.pos = j
+        m.scan = NEVER
+        m.ws_to = NEVER
+        m.after_markup = True
+        return self.plan.text
+
+
+class EndEntry:
+    """A token that ends the turn: no content where nothing but such tokens follow."""
+
+    def __init__(self, plan: Plan, texts: tuple[str, ...]) -> None:
+        self.plan = plan
+        self.texts = texts
+        self.run = re.compile(rf"(?:{'|'.join(map(re.escape, texts))}|[ \t\r\n])*").match
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Wait for the end of the text."""
+        buf = m.buf
+        match = self.run(buf, max(i, m.ends_to - m.base) if m.ends_to >= 0 else i)
+        assert match is not None
+        end = match.end()
+        if end == len(buf):
+            if m.final:
+                self.plan.text.before(m, pos, i, ())
+                m.sep(i, end)
+                m.pos = end
+                m.ends_to = -1
+                return self.plan.text
+            m.ends_to = m.base + end
+            return WAIT
+        if not m.final and partial(self.texts, buf, end):
+            m.ends_to = m.base + end
+            return WAIT
+        m.ends_to = -1
+        return None
