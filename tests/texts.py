@@ -136,18 +136,33 @@ def json_type(value: Any) -> str:
 
 
 def tools_of(calls: list[toolglot.ToolCall]) -> list[dict[str, Any]]:
-    """Tools that declare exactly the arguments that ``calls`` have."""
+    """Tools that declare exactly the arguments that ``calls`` have, all the way down."""
     properties: dict[str, dict[str, Any]] = {}
     for call in calls:
         declared = properties.setdefault(call.name, {})
         for key, value in call.arguments.items():
-            types = declared.setdefault(key, {"type": []})["type"]
-            if json_type(value) not in types:
-                types.append(json_type(value))
+            schema = schema_of(value)
+            known = declared.setdefault(key, schema)
+            if schema != known:
+                known = known if "anyOf" in known else {"anyOf": [known]}
+                declared[key] = known
+                if schema not in known["anyOf"]:
+                    known["anyOf"].append(schema)
     return [
         {"name": name, "parameters": {"type": "object", "properties": declared}}
         for name, declared in properties.items()
     ]
+
+
+def schema_of(value: Any) -> dict[str, Any]:
+    """The schema that fits ``value`` and nothing else."""
+    schema: dict[str, Any] = {"type": json_type(value)}
+    if isinstance(value, dict):
+        schema["properties"] = {key: schema_of(item) for key, item in value.items()}
+    elif isinstance(value, list) and value:
+        schemas = [schema_of(item) for item in value]
+        schema["items"] = schemas[0] if all(s == schemas[0] for s in schemas) else {"anyOf": schemas}
+    return schema
 
 
 def openers_of(format: str | None) -> list[str]:

@@ -362,6 +362,13 @@ class _Compiler:
         if bare:
             return item, begin
         inner: Op = item if node.separator is not None else more
+        first_item = node.items[0]
+        if node.separator is not None and isinstance(first_item, Maybe) and not first_item.write:
+            # What may stand before a further call does not stand before the first: the opener has just been read.
+            known = len(self.begins)
+            inner = self.sequence(node.items[1:], more)
+            for one in self.begins[known:]:
+                one.section_closers = closers
         if isinstance(node.open[-1], Lit) and node.open[-1].texts[0].endswith("[") and not fmt.unit:
             inner = ops.FirstItem(item)
         start = self.sequence(node.open, inner)

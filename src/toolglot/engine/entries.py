@@ -58,6 +58,8 @@ class CallEntry:
         self.quick_section = self.entries[0].quick_section
         self.reported = self.entries[0].begin.fmt
         real = [e for e in entries if not e.bare]
+        # A tag's name has to end: what goes on is another word.
+        real = [e for e in real if not isinstance(e.op, Attributes)]
         self.fallback = min(real, key=rank) if real else None
         if len(entries) == 1 and self.fallback is not None and not _needs_look(entries[0]):
             entries[0].sure = True
@@ -71,6 +73,7 @@ class CallEntry:
             return self.plan.text
         entry = self.only
         if entry is None:
+            unsure: Entry | None = None
             for candidate in self.entries:
                 verdict = candidate.test(m, j)
                 if verdict:
@@ -79,11 +82,14 @@ class CallEntry:
                 if verdict is None:
                     if not m.final:
                         return WAIT
-                    entry = entry or candidate  # the text ends before it is told
-            if entry is None or (entry.bare and verdict is None):
-                entry = entry or self.fallback
-                if entry is None or (entry.bare and not verdict):
+                    # The text ends before it is told; a bare call or half a tag's name is none then.
+                    if unsure is None and not candidate.bare and not isinstance(candidate.op, Attributes):
+                        unsure = candidate
+            else:
+                entry = unsure or self.fallback
+                if entry is None:
                     return None
+        assert entry is not None
         m.ends_to = -1
         plan = self.plan
         if i > pos:

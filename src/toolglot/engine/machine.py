@@ -607,7 +607,7 @@ class Machine:
     def unrecognized(self, what: str, *, ended: bool = False) -> Op:
         """What stands in the markup is no call: ``what`` is missing from it."""
         at = self.base + self.pos
-        if self.call_start is not None:
+        if self.call_start is not None and self.name is None:
             body = self.region(self.body_at, self.base + len(self.buf))
             at = self.body_at + len(body) - len(body.lstrip(" \t\r\n"))
         ended = ended or self.pos >= len(self.buf)

@@ -16,6 +16,7 @@ from .machine import NEVER, Found, Machine
 
 WS = re.compile(r"[ \t\r\n]*")
 NAME = re.compile(r"[\w.:/\-]*")
+IDENTIFIER = re.compile(r"[^\W\d][\w.\-]*")
 # Longer white space than this before what decides between formats decides for none of them.
 LOOK = 1024
 
@@ -200,6 +201,7 @@ class Hole(Op):
         texts = sorted({*self.stops, *self.closers}, key=len, reverse=True)
         self.regex = re.compile("|".join(map(re.escape, texts)))
         self.longest = len(texts[0])
+        self.identifier = self.field == "name" and self.stops == ("(",)  # call syntax
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
@@ -229,6 +231,8 @@ class Hole(Op):
                 text = text[len(self.prefix) :]
             m.name = text
             m.name_at = m.base + start
+            if self.identifier and IDENTIFIER.fullmatch(text) is None:
+                return m.unrecognized("a call's name")
             if not text or "\n" in text or len(text) > limit:
                 what = "is empty" if not text else "is too long or has a line break"
                 return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tool name {what}", "a tool name"))

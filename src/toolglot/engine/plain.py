@@ -18,6 +18,7 @@ from .shapes import SEED
 Calls = list[tuple[str, str, dict[str, Any]]]
 # A parenthesis that begins as a call's does.
 _CALL: Any = re.compile(r"\((?=[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=)))").search
+_ITEM = frozenset(("function", *SEED.id, "type", "index"))
 _KNOWN = frozenset(("name", "arguments", *SEED.id, "type", "index"))
 
 
@@ -31,7 +32,7 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
         search = plan.searcher.of(text)
         match = search(text, 0)
     if match is None:
-        if "{" in text and ('"name"' in text or '"tool_calls"' in text or "\\u" in text):
+        if "{" in text and ('"name"' in text or '"tool_calls"' in text or '"function' in text or "\\u" in text):
             return _json(text)
         return _python(text) if "(" in text else []
     calls: Calls = []
@@ -93,7 +94,7 @@ def _json(text: str) -> Calls | None:
 def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if "function" in value:
         inner = value["function"]
-        if inner.__class__ is not dict or "tool_calls" in value or "function_call" in value:
+        if inner.__class__ is not dict or not _ITEM.issuperset(value):
             return None
         value = inner
     name = value.get("name")

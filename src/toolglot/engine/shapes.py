@@ -24,6 +24,7 @@ _WS = re.compile(r"[ \t\r\n]*")
 
 SEED = CallObject()
 _BESIDE = frozenset(("type", "index"))
+_ITEM = frozenset(("function", "type", "index"))
 
 # One member of an object: its value and where the value stands.
 Member = tuple[Any, int, int]
@@ -163,9 +164,14 @@ def _object(text: str, start: int, found: dict[str, Member], end: int, base: int
     for wrapper in ("function_call", "function"):
         wrapped = found.get(wrapper)
         if wrapped is not None and isinstance(wrapped[0], dict):
+            if wrapper == "function" and any(k not in _ITEM and k not in keys.id for k in found):
+                return None  # not an item of tool_calls, but data
             inner = members(text, wrapped[1])
             assert inner is not None
             one = _plain(text, start, inner[0], end, base, keys, loose=False)
+            if one is None and wrapper == "function_call":
+                what = 'the value of "function_call" is not a tool call'
+                return Fault("tool_call.unrecognized", base + start, what)
             if isinstance(one, list):
                 outer_id = _text(found, keys.id)
                 if outer_id is not None:

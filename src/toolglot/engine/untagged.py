@@ -237,6 +237,8 @@ def look(m: Machine) -> None:
 
 def possible(text: str, specs: tuple[Untagged, ...]) -> bool:
     """Whether a text can hold a call at all."""
-    if "{" in text and (specs[0].named is not None or '"name"' in text or '"tool_calls"' in text or "\\u" in text):
+    if "{" in text and (
+        specs[0].named is not None or '"name"' in text or '"tool_calls"' in text or '"function' in text or "\\u" in text
+    ):
         return True
     return len(specs) > 1 and "(" in text
