@@ -13,7 +13,7 @@ from ..values.simple import scan_arguments
 from .entries import CallEntry
 from .machine import Machine
 from .plan import Plan
-from .shapes import SEED
+from .shapes import SEED, may_hold_call
 
 Calls = list[tuple[str, str, dict[str, Any]]]
 # A parenthesis that begins as a call's does.
@@ -32,7 +32,7 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
         search = plan.searcher.of(text)
         match = search(text, 0)
     if match is None:
-        if "{" in text and ('"name"' in text or '"tool_calls"' in text or '"function' in text or "\\u" in text):
+        if "{" in text and may_hold_call(text):
             return _json(text)
         return _python(text) if "(" in text else []
     calls: Calls = []

@@ -197,7 +197,7 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
     tail = _tail(rest)
     if tail is None or value is None:
         return None
-    quick = Quick(head, tail, each=WS + each, frame=value.frame)
+    quick = Quick(head, WS + tail, each=WS + each, frame=value.frame)
     quick.closer = closer
     return quick
 

@@ -34,6 +34,8 @@ class Searcher:
 
     def of(self, text: str) -> Any:
         """A search function for this text."""
+        if len(text) > 4096:  # looking through a long text for each group costs more than it saves
+            return self.all
         if self.brackets:
             if "[" not in text:
                 return self.angles if "<" in text else _nothing

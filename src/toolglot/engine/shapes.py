@@ -271,3 +271,8 @@ def inner_position(literal: str, index: int) -> int:
         else:
             pos += 6
     return pos
+
+
+def may_hold_call(text: str) -> bool:
+    """Whether JSON in ``text`` can have a call's shape: one of its keys has to stand there, or an escape."""
+    return '"name"' in text or '"tool_calls"' in text or '"function' in text or "\\u" in text
