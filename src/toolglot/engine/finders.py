@@ -216,6 +216,8 @@ class JsonFinder(Finder):
     def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
         if self.spec.start:
             self.finished = True
+        if not shapes.may_hold_call(text):
+            return False
         if text.startswith("["):
             return _LISTED.match(text[:4096]) is not None
         keys = [key for key, _, _ in reader.members]

@@ -78,6 +78,8 @@ def _json(text: str) -> Calls | None:
         if j >= 0:
             return None  # lists are the machine's
         if i < 0:
+            if "\\u" in text:
+                return None  # a key may be written with escapes
             return calls or _python(text)
         if text[i + 1 : i + 2] not in ('"', "}") or "```" in text[pos:i]:
             return None

@@ -99,6 +99,10 @@ class Quick:
                 arguments[key] = raw
                 if write:
                     pieces.append(f"{quote(key)}: {quote(raw)}")
+            elif not write and tools is None and raw[0] in "{[" and (whole := scan(raw, 0)) is not None:
+                if whole[1] != len(raw):
+                    return arguments, None, end
+                arguments[key] = whole[0]
             else:
                 value, json = read_text(raw, None if tools is None else tools.types(name, key))
                 arguments[key] = value

@@ -10,21 +10,16 @@ from typing import Any
 class Searcher:
     """Finds the first of many literals.
 
-    Literals are grouped by how they begin; a group that a text cannot hold (a few characters that all its members
-    share are looked for at the speed of memchr) is left out of the expression that is used for this text.
+    Literals are grouped by their first character, which each group's expression looks for at the speed of memchr.
+    Of a text that holds literals of one group only, that group's expression is all that is needed.
     """
 
     def __init__(self, literals: list[str]) -> None:
         groups: dict[str, list[str]] = {}
         for text in literals:
-            groups.setdefault(text[:1] if text[0] == "<" else text[:2], []).append(text)
-        self.groups = sorted(groups.items())
-        self.cache: dict[tuple[bool, ...], Any] = {}
+            groups.setdefault(text[0], []).append(text)
+        self.groups = [self._compile(texts) for _, texts in sorted(groups.items())]
         self.all = self._compile(literals)
-        # The usual case in two looks: every literal has an angle bracket at its start or a square one in it.
-        self.brackets = all(text[0] == "<" or "[" in text for text in literals)
-        self.angles = self._compile([text for text in literals if text[0] == "<"])
-        self.squares = self._compile([text for text in literals if "<" not in text])
 
     @staticmethod
     def _compile(literals: list[str]) -> Any:
@@ -34,18 +29,14 @@ class Searcher:
 
     def of(self, text: str) -> Any:
         """A search function for this text."""
-        if len(text) > 4096:  # looking through a long text for each group costs more than it saves
+        if len(text) > 4096:  # to look through all of a long text costs more than it saves
             return self.all
-        if self.brackets:
-            if "[" not in text:
-                return self.angles if "<" in text else _nothing
-            if "<" not in text:
-                return self.squares
-        present = tuple([head in text for head, _ in self.groups])
-        found = self.cache.get(present)
-        if found is None:
-            literals = [t for (_, texts), there in zip(self.groups, present, strict=True) if there for t in texts]
-            found = self.cache[present] = self._compile(literals)
+        found: Any = _nothing
+        for search in self.groups:
+            if search(text) is not None:
+                if found is not _nothing:
+                    return self.all
+                found = search
         return found
 
 

@@ -51,6 +51,9 @@ def members(text: str, pos: int) -> tuple[dict[str, Member], int] | None:
                 return None
             if scan(text, match.end() - 1) is None:
                 return None  # a lone surrogate
+            if key in found:
+                return None
+            key = "\\" + key  # a key with an escape is none of a call's
             match = _COLON.match(text, end)
             if match is None:
                 return None
@@ -274,5 +277,5 @@ def inner_position(literal: str, index: int) -> int:
 
 
 def may_hold_call(text: str) -> bool:
-    """Whether JSON in ``text`` can have a call's shape: one of its keys has to stand there, or an escape."""
-    return '"name"' in text or '"tool_calls"' in text or '"function' in text or "\\u" in text
+    """Whether JSON in ``text`` can have a call's shape: one of its keys has to stand there, spelled plainly."""
+    return '"name"' in text or "_call" in text

@@ -15,6 +15,17 @@ _ARGUMENT: Any = re.compile(
     r"(True|true|False|false|None|null)"
     r")[ \t\n\r\f]*([,)])"
 ).match
+_CONTAINER: Any = re.compile(r"[ \t\n\r\f]*([A-Za-z_][A-Za-z0-9_]*)[ \t\n\r\f]*=[ \t\n\r\f]*[\[{(]").match
+_AFTER: Any = re.compile(r"[ \t\n\r\f]*([,)])").match
+_WHITE: Any = re.compile(r"[ \t\n\r\f]*").match
+_KEY: Any = re.compile(r"""(?:'([^'\\\n\r]*)'|"([^"\\\n\r]*)")[ \t\n\r\f]*:[ \t\n\r\f]*""").match
+_SCALAR: Any = re.compile(
+    r"'([^'\\\n\r]*(?:\\[nrt'\"\\][^'\\\n\r]*)*)'|"
+    r'"([^"\\\n\r]*(?:\\[nrt\'"\\][^"\\\n\r]*)*)"|'
+    r"(-?(?:0|[1-9][0-9]{0,17}))(\.[0-9]{1,30})?(?![0-9.eE_xXjJ])|"
+    r"(True|true|False|false|None|null)(?![A-Za-z0-9_])"
+).match
+_CLOSERS: Final = {"[": "]", "(": ")", "{": "}"}
 _SURROGATE: Any = re.compile(r"[\ud800-\udfff]").search
 _END: Any = re.compile(r"[ \t\n\r\f]*\)").match
 _WORDS: Final[dict[str, tuple[Any, str]]] = {
@@ -41,10 +52,27 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
         match = _ARGUMENT(text, pos)
         if match is None:
             match = _END(text, pos)  # there is no argument, or a comma behind the last
+            if match is not None:
+                pos = match.end()
+                break
+            match = _CONTAINER(text, pos)
+            if match is None:
+                return None
+            nested = _container(text, match.end() - 1, 16)
+            if nested is None:
+                return None
+            value, json, pos = nested
+            arguments[match[1]] = value
+            if write:
+                written.append(f'"{match[1]}": {json}')
+            count += 1
+            match = _AFTER(text, pos)
             if match is None:
                 return None
             pos = match.end()
-            break
+            if match[1] == ")":
+                break
+            continue
         name, single, double, number, fraction, word, stop = match.groups()
         if double is not None or single is not None:
             string = single if double is None else double
@@ -77,6 +105,70 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
     if not text.isascii() and _SURROGATE(text, start, pos) is not None:
         return None
     return arguments, "{" + ", ".join(written) + "}" if write else "", pos
+
+
+def _container(text: str, pos: int, depth: int) -> tuple[Any, str, int] | None:
+    """The list, tuple or dict at ``pos``, its JSON text and the index behind it; None: ask the reader."""
+    if depth == 0:
+        return None
+    opener = text[pos]
+    closer = _CLOSERS[opener]
+    pos = _WHITE(text, pos + 1).end()
+    items: list[Any] = []
+    mapping: dict[str, Any] = {}
+    jsons: list[str] = []
+    while not text.startswith(closer, pos):
+        if opener == "{":
+            match = _KEY(text, pos)
+            if match is None:
+                return None
+            key = match[1] if match[2] is None else match[2]
+            if key in mapping:
+                return None
+            pos = match.end()
+        if text[pos : pos + 1] in _CLOSERS:
+            nested = _container(text, pos, depth - 1)
+            if nested is None:
+                return None
+            value, json, pos = nested
+        else:
+            match = _SCALAR(text, pos)
+            if match is None:
+                return None
+            value, json = _scalar(match)
+            if json is None:
+                return None
+            pos = match.end()
+        if opener == "{":
+            mapping[key] = value
+            jsons.append(f"{quote(key)}: {json}")
+        else:
+            items.append(value)
+            jsons.append(json)
+        pos = _WHITE(text, pos).end()
+        if text.startswith(",", pos):
+            pos = _WHITE(text, pos + 1).end()
+        elif not text.startswith(closer, pos):
+            return None
+    if opener == "{":
+        return mapping, "{" + ", ".join(jsons) + "}", pos + 1
+    return items, "[" + ", ".join(jsons) + "]", pos + 1
+
+
+def _scalar(match: re.Match[str]) -> tuple[Any, str | None]:
+    single, double, number, fraction, word = match.groups()
+    if double is not None or single is not None:
+        string = single if double is None else double
+        if "\\" in string:
+            if "\0" in string:
+                return None, None
+            string = _unescape(string)
+        return string, quote(string)
+    if word is not None:
+        return _WORDS[word]
+    if fraction is None:
+        return int(number), number
+    return float(number + fraction), number + fraction
 
 
 def _unescape(string: str) -> str:
