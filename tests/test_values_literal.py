@@ -553,10 +553,20 @@ def test_scan_arguments_answers_the_common_cases() -> None:
         spelled = mark + r"a\n\\n\t\r\'\"" + mark
         json_text = r'{"a": "a\n\\n\t\r' + "'" + r'\""}'
         assert scan_arguments(f"a={spelled})", 0) == ({"a": "a\n\\n\t\r'\""}, json_text, len(spelled) + 3)
+    assert scan_arguments("f(a=[1, ('x', 2.50,)], b={'k': {}})", 2) == (
+        {"a": [1, ["x", 2.5]], "b": {"k": {}}},
+        '{"a": [1, ["x", 2.50]], "b": {"k": {}}}',
+        35,
+    )
     assert scan_arguments("f(a=1,)", 2) == ({"a": 1}, '{"a": 1}', 7)
     for other in (
         "a=1, a=2)",
-        "a=[1])",
+        "a=[01])",
+        "a=['x\\x41'])",
+        "a=[1 2])",
+        "a={1: 2})",
+        "a={'x': 1, 'x': 2})",
+        "a=[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]])",
         "a='x\\x41')",
         "a='\\\\\0')",
         "a=1",

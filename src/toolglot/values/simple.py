@@ -135,9 +135,10 @@ def _container(text: str, pos: int, depth: int) -> tuple[Any, str, int] | None:
             match = _SCALAR(text, pos)
             if match is None:
                 return None
-            value, json = _scalar(match)
-            if json is None:
+            value, written = _scalar(match)
+            if written is None:
                 return None
+            json = written
             pos = match.end()
         if opener == "{":
             mapping[key] = value
