@@ -60,7 +60,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "lines": repeated("x\n", "", "f(a=bad)"),
 }
-MANY_CALLS = toolglot.Limits(calls=10**9, buffer=10**9, name=10**9)
+# Names and undecided text are bounded by default; calls would be too.
+MANY_CALLS = toolglot.Limits(calls=10**9)
 
 
 def whole(text: str, format: str | None) -> None:

@@ -58,7 +58,7 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
             match = _CONTAINER(text, pos)
             if match is None:
                 return None
-            nested = _container(text, match.end() - 1, 16)
+            nested = _container(text, match.end() - 1, 16, write)
             if nested is None:
                 return None
             value, json, pos = nested
@@ -107,8 +107,8 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
     return arguments, "{" + ", ".join(written) + "}" if write else "", pos
 
 
-def _container(text: str, pos: int, depth: int) -> tuple[Any, str, int] | None:
-    """The list, tuple or dict at ``pos``, its JSON text and the index behind it; None: ask the reader."""
+def _container(text: str, pos: int, depth: int, write: bool) -> tuple[Any, str, int] | None:
+    """The list, tuple or dict at ``pos``, its JSON text if ``write``, the index behind it; None: ask the reader."""
     if depth == 0:
         return None
     opener = text[pos]
@@ -127,7 +127,7 @@ def _container(text: str, pos: int, depth: int) -> tuple[Any, str, int] | None:
                 return None
             pos = match.end()
         if text[pos : pos + 1] in _CLOSERS:
-            nested = _container(text, pos, depth - 1)
+            nested = _container(text, pos, depth - 1, write)
             if nested is None:
                 return None
             value, json, pos = nested
@@ -135,17 +135,30 @@ def _container(text: str, pos: int, depth: int) -> tuple[Any, str, int] | None:
             match = _SCALAR(text, pos)
             if match is None:
                 return None
-            value, written = _scalar(match)
-            if written is None:
-                return None
-            json = written
+            single, double, number, fraction, word = match.groups()
+            if double is not None or single is not None:
+                value = single if double is None else double
+                if "\\" in value:
+                    if "\0" in value:
+                        return None
+                    value = _unescape(value)
+                json = quote(value) if write else ""
+            elif word is not None:
+                value, json = _WORDS[word]
+            elif fraction is None:
+                value, json = int(number), number
+            else:
+                json = number + fraction
+                value = float(json)
             pos = match.end()
         if opener == "{":
             mapping[key] = value
-            jsons.append(f"{quote(key)}: {json}")
+            if write:
+                jsons.append(f"{quote(key)}: {json}")
         else:
             items.append(value)
-            jsons.append(json)
+            if write:
+                jsons.append(json)
         pos = _WHITE(text, pos).end()
         if text.startswith(",", pos):
             pos = _WHITE(text, pos + 1).end()
@@ -154,22 +167,6 @@ def _container(text: str, pos: int, depth: int) -> tuple[Any, str, int] | None:
     if opener == "{":
         return mapping, "{" + ", ".join(jsons) + "}", pos + 1
     return items, "[" + ", ".join(jsons) + "]", pos + 1
-
-
-def _scalar(match: re.Match[str]) -> tuple[Any, str | None]:
-    single, double, number, fraction, word = match.groups()
-    if double is not None or single is not None:
-        string = single if double is None else double
-        if "\\" in string:
-            if "\0" in string:
-                return None, None
-            string = _unescape(string)
-        return string, quote(string)
-    if word is not None:
-        return _WORDS[word]
-    if fraction is None:
-        return int(number), number
-    return float(number + fraction), number + fraction
 
 
 def _unescape(string: str) -> str:
