@@ -47,6 +47,7 @@ class Finder:
         self.start = 0  # of the candidate
         self.outer = 0  # with its fence
         self.text: list[str] = []  # the candidate's text so far
+        self.again = ("", 0)  # behind a broken candidate: the text to read on in, and where that stands
         self.finished = False  # only at the start of the text, and that is over
         self.skipping = False  # the reader looks for the end of a broken call
 
@@ -63,10 +64,9 @@ class Finder:
         while True:
             if self.begun():
                 new = self.read(m, buf, base, pos, final)
-                if new < 0:  # broken: read on from the fault, in the candidate's own text
-                    buf = "".join(self.text)
-                    base = self.start
-                    pos = max(-1 - new - base, 1)
+                if new < 0:  # broken: read on from the fault
+                    buf, base = self.again
+                    pos = max(-1 - new, self.start + 1) - base
                     continue
                 pos = new
                 if self.begun():
@@ -105,14 +105,17 @@ class Finder:
             end = reader.feed(buf, pos, final)
         except Fault as fault:
             self.reader = None
-            self.text.append(buf[pos:])
-            text = "".join(self.text)
-            self.text = [text]
-            known = text if fault.end else text[: fault.at - self.start]  # what comes later must not count
+            now = base + len(buf)
+            if self.start < base:  # it began in an earlier piece
+                self.text.append(buf[pos:])
+                buf, base = "".join(self.text), self.start
+            self.again = (buf, base)
+            begun = self.start
+            known = buf[begun - base : None if fault.end else fault.at - base]  # what comes later must not count
             if self.broken(reader, known, fault):
                 self.results.append((self.start, -1, absolute(m, fault), self.outer))
-                return self.skip(text, base + len(buf), fault)
-            return -1 - (base + len(buf) if fault.end else fault.at)
+                return self.skip(buf, begun - base, now, fault)
+            return -1 - (now if fault.end else fault.at)
         self.text.append(buf[pos:end])
         if reader.done:
             self.reader = None
@@ -123,8 +126,8 @@ class Finder:
             self.complete(m, "".join(self.text), reader, base + end)
         return end
 
-    def skip(self, text: str, now: int, fault: Fault) -> int:
-        """Where to go on behind a broken call, as ``-1 - position``."""
+    def skip(self, text: str, pos: int, now: int, fault: Fault) -> int:
+        """Where to go on behind the broken call at ``text[pos]``, as ``-1 - position``; ``now`` is the text's end."""
         return -1 - (now if fault.end else fault.at)
 
     def candidate(self, m: Machine, buf: str, base: int, pos: int, final: bool) -> int:
@@ -324,16 +327,17 @@ class PythonFinder(Finder):
     def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
         return True
 
-    def skip(self, text: str, now: int, fault: Fault) -> int:
+    def skip(self, text: str, pos: int, now: int, fault: Fault) -> int:
         """The broken call reaches to the parenthesis that closes it."""
         if fault.end:
             return -1 - now
         skipper = Skipper()
-        end = skipper.feed(text, len(self.name), False)
+        end = skipper.feed(text, pos + len(self.name), False)
         if skipper.done:
             start, _, shape, outer = self.results[-1]
-            self.results[-1] = (start, self.start + end, shape, outer)
-            return -1 - (self.start + end)
+            end += self.start - pos
+            self.results[-1] = (start, end, shape, outer)
+            return -1 - end
         self.reader = skipper
         self.skipping = True
         return now
@@ -465,7 +469,7 @@ class ListFinder(PythonFinder):
         self.start = self.outer = self.list_at
         return not self.prose or fault.end
 
-    def skip(self, text: str, now: int, fault: Fault) -> int:
+    def skip(self, text: str, pos: int, now: int, fault: Fault) -> int:
         return -1 - now
 
 

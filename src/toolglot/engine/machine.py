@@ -121,6 +121,7 @@ class Machine:
     line_free: bool = True
     literal_opens: int = 0
     tracker: Any = None
+    white: Span = (NEVER, NEVER)  # white space that an operation waits behind
     settled: bool = False  # the text is a tagged family's, whether it holds a call or not
     masked: list[Span] | None = None
     search: Any = None  # for the text at hand, if all of it is there
@@ -135,7 +136,7 @@ class Machine:
     line_start: int = 0
     kept_lines: int = 0
     kept_line_start: int = 0
-    mark: tuple[int, int, int, int] | None = None  # where `where` has counted to: origin, index, lines, line start
+    mark: tuple[int, int, int] | None = None  # where `where` has counted to: position, lines, line start
     message_format: str | None = None
 
     def __init__(self, plan: Plan) -> None:
@@ -314,12 +315,11 @@ class Machine:
                 break
             self.parts[i] = ReasoningPart(part.text, part.span)
             start = part.span[0]
-        texts = [part for part in self.parts if isinstance(part, TextPart)]
-        if self.live and not self.said:
-            self.blank = [(part.span[0] if part.span else 0, part.text) for part in texts]
         if start is not None:
             self.thought = True
             if self.live:
+                while self.blank and self.blank[-1][0] >= start:
+                    self.blank.pop()
                 self.events.append(ReasoningReclassified((start, at)))
 
     # -- calls -----------------------------------------------------------------------------------------------
@@ -501,9 +501,10 @@ class Machine:
             text, origin, lines, start = self._kept_text(), self.kept_from, self.kept_lines, self.kept_line_start
         end = at - origin
         mark = self.mark
-        if mark is not None and mark[0] == origin and held is None and mark[1] <= end:
+        if mark is not None and origin <= mark[0] <= at:
             # Errors come in order: count only what lies behind the last one.
-            _, begin, lines, start = mark
+            begin = mark[0] - origin
+            _, lines, start = mark
         elif origin < 0:  # the prompt's lines do not count
             begin, lines, start = -origin, 0, 0
         else:
@@ -512,8 +513,7 @@ class Machine:
         if newlines:
             lines += newlines
             start = origin + text.rfind("\n", begin, end) + 1
-        if held is None:
-            self.mark = (origin, end, lines, start)
+        self.mark = (at, lines, start)
         return lines + 1, at - max(start, 0) + 1
 
     def report(self, fault: Fault, span: Span, in_call: bool = True, held: Held | None = None) -> None:

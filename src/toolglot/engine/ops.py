@@ -38,10 +38,9 @@ class Op:
 
 def partial(texts: Sequence[str], buf: str, pos: int) -> bool:
     """Whether ``buf[pos:]`` is the beginning of one of ``texts``."""
-    rest = buf[pos:]
-    size = len(rest)
+    size = len(buf) - pos
     for text in texts:  # noqa: SIM110 (a generator costs more than the few texts)
-        if size < len(text) and text.startswith(rest):
+        if size < len(text) and text.startswith(buf[pos:]):
             return True
     return False
 
@@ -77,6 +76,9 @@ class Lit(Op):
             m.pos = pos
             return self.next
         if not m.final and partial(self.all, buf, pos):
+            if m.call_start is None:
+                m.sep(start, pos)
+            m.pos = pos
             return None
         if self.end_ok and not m.cut and pos < len(buf):
             ends = m.plan.at_end(m, pos)  # the turn may end where the text does
@@ -360,7 +362,12 @@ class Switch(Op):
         buf = m.buf
         pos = m.pos
         if self.ws:
+            start = m.base + pos
+            if m.white[0] == start:  # looked at before
+                pos = m.white[1] - m.base
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+            if not m.final:
+                m.white = (start, m.base + pos)
         if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None

@@ -69,7 +69,7 @@ def scan(text: str, pos: int) -> tuple[Any, int] | None:
         return _slow(text, pos)
     if end - pos > 2 * MAX_DEPTH and _deep(value, text, pos, end):
         return None
-    if text.find("\\", pos, end) >= 0 and _SURROGATE_ESCAPE(text, pos, end) and _half_escape(text, pos, end):
+    if text.find("\\", pos, end) >= 0 and text.rfind("\\u", pos, end) >= 0 and _half_escape(text, pos, end):
         return None
     if not text.isascii() and _half_pair(text, pos, end):
         return None
@@ -143,6 +143,8 @@ def _levels(value: Any, budget: int) -> bool:
 
 def _half_escape(text: str, pos: int, end: int) -> bool:
     """Whether a ``\\u`` escape of half a surrogate pair stands alone."""
+    if not _SURROGATE_ESCAPE(text, pos, end):
+        return False
     return any(escape.lastindex for escape in _ESCAPE.finditer(text, pos, end))
 
 
