@@ -45,7 +45,8 @@ class Report:
         if row.section != self._section:
             self._section = row.section
             print(f"\n{row.section}", flush=True)
-        value = "-" if row.value is None else f"{row.value:,.2f} {row.unit}"
+        digits = 4 if row.value is not None and abs(row.value) < 0.05 else 2
+        value = "-" if row.value is None else f"{row.value:,.{digits}f} {row.unit}"
         target = "" if row.target is None else f"at most {row.target:g}"
         print(f"  {row.name:<38}{value:>14}  {target:<13}{row.verdict:<6}{row.detail}".rstrip(), flush=True)
 

@@ -46,7 +46,7 @@ class Text(str):
     def __len__(self) -> int:
         raise AssertionError("the parser relied on the subclass")
 
-    def find(self, *args: Any) -> int:  # type: ignore[override]
+    def find(self, *args: Any) -> int:
         raise AssertionError("the parser relied on the subclass")
 
 
@@ -80,8 +80,8 @@ def harmless(text: str, format: str | None = None, **options: Any) -> toolglot.M
             usable(error)
             found = getattr(error, "message", None) or found
     if found is not None:
-        for error in found.errors:
-            usable(error)
+        for broken in found.errors:
+            usable(broken)
     return found
 
 

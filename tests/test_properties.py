@@ -1,39 +1,27 @@
-"""Properties that hold for every text, every way of cutting it, and every format.
-
-`TOOLGLOT_EXAMPLES=20 pytest tests/test_properties.py` tries twenty times as many examples.
-"""
+"""Properties that hold for every text, every way of cutting it, and every format."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import os
 import pickle
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, note, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import toolglot
-from texts import CLOSERS, PIECES, TOOLS, format_ids, golden_texts, markup, tools_of
+from compare import examples, plain
+from differential import generate
+from texts import CLOSERS, PIECES, TOOLS, format_ids, golden_texts, markup
 
 Options: TypeAlias = "dict[str, Any]"
 
 GOLDEN_TEXTS = golden_texts()
 ALL_TEXTS = [text for texts in GOLDEN_TEXTS.values() for text in texts]
 FORMATS: list[str | None] = [None, *format_ids()]
-# The golden tests settle what each text means; here many odd ones are tried, which takes no deadline.
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-
-
-def examples(count: int) -> settings:
-    return settings(
-        max_examples=count * int(os.environ.get("TOOLGLOT_EXAMPLES", "1")), deadline=None, suppress_health_check=QUIET
-    )
-
 
 # Texts.
 
@@ -94,32 +82,7 @@ def cut_texts(draw: st.DrawFn, format: str | None) -> Cut:
     return Cut(text, tuple(sorted(draw(st.lists(st.integers(0, len(text)), max_size=12)))))
 
 
-# What a parse says, as plain data in which everything counts, also what `==` leaves out.
-
-
-def plain(value: Any) -> Any:
-    if isinstance(value, toolglot.ToolglotError):
-        fields = {key: item for key, item in vars(value).items() if key != "message"}
-        return (type(value).__name__, str(value), plain(fields))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        hidden = {"id"} if getattr(value, "id_synthesized", False) else set()  # such ids are random
-        names = [field.name for field in dataclasses.fields(value) if field.name[0] != "_" and field.name not in hidden]
-        return (type(value).__name__, [(name, plain(getattr(value, name))) for name in names])
-    if isinstance(value, dict):
-        return [(plain(key), plain(item)) for key, item in value.items()]
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return repr(value)
-
-
-def unordered(value: Any) -> Any:
-    """As `plain`, the keys of objects sorted, as some templates write them."""
-    if isinstance(value, dict):
-        return sorted((key, unordered(item)) for key, item in value.items())
-    return [unordered(item) for item in value] if isinstance(value, list) else repr(value)
-
-
-def parsed(text: str, format: str | None, on_error: str, options: Options) -> Any:
+def parsed(text: str, format: str | None, on_error: Any, options: Options) -> Any:
     """The message, or the error that was raised."""
     try:
         return toolglot.parse(text, format=format, on_error=on_error, **options)
@@ -127,7 +90,7 @@ def parsed(text: str, format: str | None, on_error: str, options: Options) -> An
         return error
 
 
-def streamed(pieces: list[str], format: str | None, on_error: str, options: Options) -> tuple[list[Any], Any]:
+def streamed(pieces: list[str], format: str | None, on_error: Any, options: Options) -> tuple[list[Any], Any]:
     """All events, and the message or the error that was raised."""
     options = dict(options)
     finish_reason = options.pop("finish_reason")
@@ -196,12 +159,6 @@ def check_raised(text: str, error: toolglot.ParseError) -> None:
         assert isinstance(error.context(), str)
         assert isinstance(error.feedback(), str)
     assert plain(pickle.loads(pickle.dumps(error))) == plain(error)
-
-
-def check_refusal(error: toolglot.ConversionError) -> None:
-    """An error of `render` has a code of the table, and can be sent to another process."""
-    assert error.code in toolglot.errors.CODES
-    assert pickle.loads(pickle.dumps(error)).args == error.args
 
 
 def check_events(text: str, events: list[Any], message: toolglot.Message) -> None:
@@ -302,6 +259,32 @@ def test_seed_functions_raise_only_parse_errors(format: str | None) -> None:
     run()
 
 
+def check_seed_function(text: str) -> None:
+    """`parse_tool_calls` says what `parse` says of tagged calls and JSON; call syntax it alone looks for."""
+    message = toolglot.parse(text, on_error="collect")
+    if not message.errors and not message.tool_calls:
+        return
+    try:
+        calls = toolglot.parse_tool_calls(text)
+    except toolglot.ParseError as error:
+        assert [(error.code, error.position)] == [(first.code, first.position) for first in message.errors[:1]]
+    else:
+        assert not message.errors
+        expected = [{"name": call.name, "arguments": call.arguments} for call in message.tool_calls]
+        assert plain(calls) == plain(expected)
+
+
+def test_seed_function_agrees_with_parse_on_what_models_write() -> None:
+    for text in generate.texts(11, 5000):
+        check_seed_function(text)
+
+
+@examples(300)
+@given(texts_of(None))
+def test_seed_function_agrees_with_parse(text: str) -> None:
+    check_seed_function(text)
+
+
 @examples(300)
 @given(st.text(st.characters(exclude_characters="<[{(`|]")))
 @example("\ud800")
@@ -313,84 +296,3 @@ def test_text_without_markup_is_content(text: str) -> None:
     assume(not message.errors and not message.tool_calls)
     assert message.content == (text if text.strip() else None)
     assert message.reasoning is None
-
-
-# Round trip.
-
-KEYS = st.one_of(
-    st.sampled_from(["a", "city", "path", "text", "query_2", "items", "when", "name", "arguments", "k-1", "x.y", "é"]),
-    st.text(min_size=1, max_size=5),
-)
-STRINGS = st.one_of(
-    st.text(max_size=20),
-    st.text("<>[](){}|/\"'\\:,=`\n\t ab1", max_size=20),
-    st.sampled_from(
-        ["", " x ", "007", "1", "1.0", "null", "true", "True", "None", "[1]", '{"a": 1}', "\n", "\nx\n", "a b"]
-    ),
-    st.sampled_from(PIECES),
-    st.sampled_from(["say &lt;b&gt; & &amp;amp;", "&#60;", "</parameter", "\n</parameter>", '"', "'", "'''", '"""']),
-    st.sampled_from(["\\n", "\\", "\\\\", "\x7f", "\x85", "\u2028", "\r\n", "\N{ZERO WIDTH SPACE}", "😀"]),
-)
-NUMBERS = st.one_of(
-    st.integers(),
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.sampled_from([0, -0.0, 1.0, 1e16, 1e22, 5e-324, 2**63, 10**30, -(2**200)]),
-)
-SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, STRINGS)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
-    max_leaves=6,
-)
-NAMES = st.sampled_from(["get_weather", "f", "search-web", "a.b", "Tool2", "write_file", "ns:tool"])
-
-
-@st.composite
-def call_lists(draw: st.DrawFn) -> list[toolglot.ToolCall]:
-    names = draw(st.lists(NAMES, min_size=1, max_size=3))
-    return [toolglot.ToolCall(name, draw(st.dictionaries(KEYS, VALUES, max_size=4))) for name in names]
-
-
-PROSE = st.sampled_from([None, None, None, "I will look.", "Two lines\nof é text. ", "a < b && c[0]", "\n x \n"])
-
-
-@pytest.mark.parametrize("format", format_ids())
-def test_round_trip(format: str) -> None:
-    written = 0
-
-    @examples(150)
-    @given(call_lists(), PROSE, PROSE)
-    @example([toolglot.ToolCall("ping", {})], None, None)
-    @example([toolglot.ToolCall("get_weather", {"city": "Paris", "days": 2})], None, None)
-    def run(calls: list[toolglot.ToolCall], content: str | None, reasoning: str | None) -> None:
-        nonlocal written
-        try:
-            text = toolglot.render(calls, format, content=content, reasoning=reasoning)
-        except toolglot.ConversionError as error:
-            check_refusal(error)
-            return
-        written += 1
-        note(repr(text))
-        message = toolglot.parse(text, format=format, tools=tools_of(calls))
-        expected = [(call.name, unordered(call.arguments)) for call in calls]
-        assert [(call.name, unordered(call.arguments)) for call in message.tool_calls] == expected
-        assert message.content == (content if content and content.strip() else None)
-        assert message.reasoning == (reasoning if reasoning and reasoning.strip() else None)
-        assert [call.kind for call in message.tool_calls] == ["function"] * len(calls)
-
-    run()
-    assert written >= 2, "nothing could be written"
-
-
-@pytest.mark.parametrize("format", format_ids())
-@pytest.mark.parametrize("content", [None, "Hello."])
-def test_segments_join_to_the_text(format: str, content: str | None) -> None:
-    calls = [toolglot.ToolCall("get_weather", {"city": "Paris"})]
-    try:
-        text = toolglot.render(calls, format, content=content)
-    except toolglot.ConversionError:
-        with pytest.raises(toolglot.ConversionError):
-            toolglot.render_segments(calls, format, content=content)
-    else:
-        segments = toolglot.render_segments(calls, format, content=content)
-        assert "".join(segment[0] for segment in segments) == text

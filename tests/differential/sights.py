@@ -103,7 +103,9 @@ def section_tag(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
         return False
     if mine.code == "json.unexpected_end":
         return beacons.position == mine.position and text.startswith("<function_calls>", mine.position)
-    return mine.code == "tool_call.expected_markup" and text[: mine.position].rstrip().endswith("<function_calls>")
+    before = text[: mine.position].rstrip()
+    in_section = before.endswith(("<function_calls>", "<invoke")) and "<function_calls>" in before
+    return mine.code == "tool_call.expected_markup" and in_section
 
 
 def quoted_bracket(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -162,10 +164,27 @@ def tool_use_without_input(text: str, beacons: Outcome, mine: Outcome, ask: Ask)
     return made and '"tool_use"' in text and mine.code in {"tool_call.unrecognized", "tool_call.not_found"}
 
 
+def bracket_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """A name with a line break is none for us; beacon takes whatever stands before the ``;``."""
+    if mine.code != "tool_call.invalid_name" or mine.position is None:
+        return False
+    names = [call["name"] for call in beacons.calls or ()]
+    return "[TOOL_CALL]" in text and any("\n" in name and text.startswith(name, mine.position) for name in names)
+
+
+def later_error(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """beacon complains of JSON without any key of a call; we of the broken call behind it."""
+    both = (beacons.code or "").startswith("json.") and (mine.code or "").startswith("json.")
+    if not both or beacons.position is None or mine.position is None or mine.position <= beacons.position:
+        return False
+    return not any(f'"{key}"' in text[: beacons.position] for key in ("name", "function", "tool_calls", "function_call"))
+
+
 SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "position_in_string": position_in_string,
     "unknown_family": unknown_family,
     "bracket_empty_name": bracket_empty_name,
+    "bracket_name": bracket_name,
     "unicode_word": unicode_word,
     "triple_quotes": triple_quotes,
     "long_integer": long_integer,
@@ -180,4 +199,5 @@ SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "list_item": list_item,
     "cut_at_closer": cut_at_closer,
     "tool_use_without_input": tool_use_without_input,
+    "later_error": later_error,
 }

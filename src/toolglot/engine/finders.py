@@ -224,8 +224,8 @@ class JsonFinder(Finder):
         if text.startswith("["):
             return _LISTED.match(text[:4096]) is not None
         keys = [key for key, _, _ in reader.members]
-        if reader.member is not None:
-            keys.append(reader.member[0])
+        if reader.last_key is not None:
+            keys.append(reader.last_key)
         if _WRAPPERS.isdisjoint(keys):
             spec = self.spec.keys
             known = {*spec.name, *spec.arguments, *spec.id, "type", "index"}

@@ -278,4 +278,4 @@ def inner_position(literal: str, index: int) -> int:
 
 def may_hold_call(text: str) -> bool:
     """Whether JSON in ``text`` can have a call's shape: one of its keys has to stand there, spelled plainly."""
-    return '"name"' in text or "_call" in text
+    return '"name"' in text or "_call" in text or '"function"' in text

@@ -317,6 +317,13 @@ class LiteralReader(Faults):
         self._state = VALUE
         return pos + 1
 
+    @property
+    def last_key(self) -> str | None:
+        """The outermost object's key whose value is being read, or would follow."""
+        if self.member is not None:
+            return self.member[0]
+        return self._key if self._state == VALUE and len(self._stack) == 1 else None
+
     def _name(self, text: str, pos: int, final: bool) -> int:
         """Read on in a bare key or in a keyword."""
         bare = self._state == BARE_KEY
