@@ -106,7 +106,7 @@ def _broken_fragment(text: str) -> tuple[int, int]:
 
 def _fragment_start(text: str, said: Outcome) -> int | None:
     """Where the JSON begins that breaks as beacon says."""
-    tag = "<tool_call>"
+    tag = "[TOOL_CALLS]"  # which reads one value and leaves the rest alone
     for match in re.finditer(r"[{\[]", text[: (said.position or 0) + 1]):
         start = match.start()
         again = theirs(tag + text[start:]).moved(start - len(tag))

@@ -177,7 +177,9 @@ def later_error(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     both = (beacons.code or "").startswith("json.") and (mine.code or "").startswith("json.")
     if not both or beacons.position is None or mine.position is None or mine.position <= beacons.position:
         return False
-    return not any(f'"{key}"' in text[: beacons.position] for key in ("name", "function", "tool_calls", "function_call"))
+    return not any(
+        f'"{key}"' in text[: beacons.position] for key in ("name", "function", "tool_calls", "function_call")
+    )
 
 
 SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {

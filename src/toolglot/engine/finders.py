@@ -104,6 +104,7 @@ class Finder:
         try:
             end = reader.feed(buf, pos, final)
         except Fault as fault:
+            m.stumble()
             self.reader = None
             now = base + len(buf)
             if self.start < base:  # it began in an earlier piece
@@ -196,7 +197,7 @@ class JsonFinder(Finder):
                 continue
             self.start = base + i
             self.outer = base + outer
-            shape = shapes.read(buf, i, base, self.spec.keys)
+            shape = None if m.wary else shapes.read(buf, i, base, self.spec.keys)
             if shape is None:
                 self.reader = LiteralReader(JSON, base + i, depth=m.limits.depth)
                 self.text = []

@@ -125,6 +125,8 @@ class Machine:
     settled: bool = False  # the text is a tagged family's, whether it holds a call or not
     masked: list[Span] | None = None
     search: Any = None  # for the text at hand, if all of it is there
+    broken: int = 0
+    wary: bool = False  # much is broken: no more quick tries, as a failure of the C scanner costs what stands before it
     fast: bool = False  # the whole text is there, and nothing is asked for that the fast way cannot give
     probe: bool = False
     bad: int | None = None
@@ -542,8 +544,16 @@ class Machine:
         )
         self.add_error(error, span)
 
+    def stumble(self) -> None:
+        """Something that looked like a call was none."""
+        self.broken += 1
+        if self.broken == 32:
+            self.wary = True
+            self.fast = False
+
     def add_error(self, error: ParseError, span: Span | None) -> None:
         """Give out an error."""
+        self.stumble()
         self.errors.append(error)
         if span is not None:
             self.sep_break = span[1]

@@ -380,6 +380,8 @@ class Switch(Op):
                     m.pos = pos
                     return op
         if not m.final and (pos == len(buf) or partial(self.texts, buf, pos)):
+            if m.call_start is not None:
+                m.pos = pos
             return None
         if self.stray and pos < len(buf):
             return self._stray(m)

@@ -166,6 +166,8 @@ class ReasoningOp(Op):
         child.ids = m.ids
         child.index = m.index
         child.masked = m.masked
+        child.wary = m.wary
+        m.stumble()
         # The same text, so that nothing is copied for a probe that fails at once.
         child.buf, child.base, child.pos = buf, m.base, i
         child.lines, child.line_start = m.lines, m.line_start

@@ -65,7 +65,7 @@ class CallObjectOp(Op):
             head = self.head(buf, pos)
             if head is not None:
                 args_at = head.end()
-                result = scan(buf, args_at)
+                result = None if m.wary else scan(buf, args_at)
                 if result is not None:
                     tail = self.tail(buf, result[1])
                     if tail is not None:
@@ -83,7 +83,7 @@ class CallObjectOp(Op):
                     m.pos = pos
                     return None
             elif buf[pos] in "{[":
-                shape = shapes.read(buf, pos, m.base, self.spec)
+                shape = None if m.wary else shapes.read(buf, pos, m.base, self.spec)
                 if shape is not None:
                     m.pos = shape[1]
                     return self.take(m, shape[0], m.base + pos, buf[pos])
@@ -168,7 +168,7 @@ class ArgumentsOp(Op):
             if not self.python:
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 m.pos = pos
-            if m.final or m.live:
+            if (m.final or m.live) and not m.wary:
                 whole = self.whole(m, buf, pos)
                 if whole:
                     return self.next
