@@ -110,10 +110,13 @@ def _deep(value: Any, text: str, pos: int, end: int) -> bool:
         return False
     # A look at every value is dear. Reduce the text to its brackets instead, if no string holds any: then all quotes
     # stand in pairs.
-    left = text[pos:end].encode("utf-8", "replace")
-    if b"\\" in left:
-        left = left.replace(b"\\\\", b"").replace(b'\\"', b"")
-    left = left.translate(None, _NO_STRUCTURE).replace(b'""', b"")
+    if text.find("\\", pos, end) < 0:  # in pieces: this is where memory would be most
+        pieces = (text[at : min(end, at + _PIECE)] for at in range(pos, end, _PIECE))
+        left = b"".join([piece.encode("utf-8", "replace").translate(None, _NO_STRUCTURE) for piece in pieces])
+    else:
+        left = text[pos:end].encode("utf-8", "replace")
+        left = left.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NO_STRUCTURE)
+    left = left.replace(b'""', b"")
     if b'"' not in left:
         for removed in range(0, 16, 2):  # each round takes two levels away at most
             if left.count(b"[") + left.count(b"{") + removed <= MAX_DEPTH:
