@@ -7,11 +7,12 @@ that the C scanner lets pass and that is an error here. Only if it could, `Liter
 from __future__ import annotations
 
 import re
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecodeError
 from sys import getsizeof
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from ..errors import Fault
+from .cscan import Reject, scan_once
 from .literal import JSON, MAX_DEPTH, MAX_DIGITS, LiteralReader, found, quote
 
 __all__ = ["canonical", "loads", "quote", "scan"]
@@ -27,38 +28,13 @@ _SURROGATE_ESCAPE: Any = re.compile(r"\\u[dD]").search
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F])|.)")
 
 
-class _Reject(Exception):
-    """The text is not strict JSON."""
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise _Reject
-    return result
-
-
-def _float(token: str) -> float:
-    number = float(token)
-    if number - number != 0.0:
-        raise _Reject
-    return number
-
-
-def _constant(token: str) -> NoReturn:
-    raise _Reject
-
-
-_scan_once: Any = JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant).scan_once  # type: ignore[attr-defined]
-
-
 def scan(text: str, pos: int) -> tuple[Any, int] | None:
     """The object, array or string that starts at ``pos`` and the index behind it; ``None`` if none is valid."""
     value: Any
     end: int
     try:
-        value, end = _scan_once(text, pos)
-    except (_Reject, JSONDecodeError, StopIteration):
+        value, end = scan_once(text, pos)
+    except (Reject, JSONDecodeError, StopIteration):
         return None
     except (ValueError, RecursionError):
         # A limit of the interpreter, not ours: on the digits of an integer, or on what is left of the stack.
@@ -194,5 +170,5 @@ def canonical(text: str) -> str:
             piece = pieces[index]
             if "\\" in piece or "\0" in piece or "\1" in piece:
                 piece = piece.replace("\1", '\\"').replace("\0", "\\\\")
-                pieces[index] = quote(_scan_once(f'"{piece}"', 0)[0])[1:-1]
+                pieces[index] = quote(scan_once(f'"{piece}"', 0)[0])[1:-1]
     return '"'.join(pieces)

@@ -6,6 +6,8 @@ import re
 from json.encoder import encode_basestring as quote
 from typing import Any, Final
 
+from .cscan import Reject, scan_once
+
 # A failed match gives back at most what it took, once, and then the reader takes over: no backtracking to fear.
 _ARGUMENT: Any = re.compile(
     r"[ \t\n\r\f]*([A-Za-z_][A-Za-z0-9_]*)[ \t\n\r\f]*=[ \t\n\r\f]*(?:"
@@ -58,7 +60,8 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
             match = _CONTAINER(text, pos)
             if match is None:
                 return None
-            nested = _container(text, match.end() - 1, 16, write)
+            at = match.end() - 1
+            nested = (None if write else _as_json(text, at)) or _container(text, at, 16, write)
             if nested is None:
                 return None
             value, json, pos = nested
@@ -105,6 +108,19 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
     if not text.isascii() and _SURROGATE(text, start, pos) is not None:
         return None
     return arguments, "{" + ", ".join(written) + "}" if write else "", pos
+
+
+def _as_json(text: str, pos: int) -> tuple[Any, str, int] | None:
+    """The short list or dict at ``pos``, if it is JSON once its single quotes are double ones; for the C scanner."""
+    piece = text[pos : pos + 512]
+    try:
+        value, end = scan_once(piece.replace("'", '"'), 0)
+    except (Reject, ValueError, StopIteration, RecursionError):
+        return None
+    piece = piece[:end]
+    if "\\" in piece or ('"' in piece and "'" in piece) or piece.count("[") + piece.count("{") > 16:
+        return None
+    return value, "", pos + end
 
 
 def _container(text: str, pos: int, depth: int, write: bool) -> tuple[Any, str, int] | None:
