@@ -234,6 +234,7 @@ class _Compiler:
         closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
         self.closers = closers
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
+        begin.writes_ids = self.fmt.ids is not None
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
         self.begins.append(begin)

@@ -118,7 +118,7 @@ class ElementsOp(Op):
                 continue
             if len(stack) >= m.limits.depth:
                 return m.fail(Fault("json.too_deep", m.base + i, f"elements nested deeper than {m.limits.depth}"))
-            if stack and stack[-1].pieces and stack[-1].text.strip():
+            if stack and not all(map(str.isspace, reversed(stack[-1].pieces))):
                 # Text and elements do not mix in this family: a tag behind text is data.
                 stack[-1].pieces.append(buf[i : match.end()])
                 m.pos = pos = match.end()

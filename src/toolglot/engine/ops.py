@@ -115,6 +115,7 @@ class Begin(Op):
         self.section_closers: tuple[str, ...] = ()
         self.siblings: tuple[str, ...] = ()  # what the next call of the section begins with
         self.resume: Op | None = None  # behind the call
+        self.writes_ids = False  # the family's template does
 
     def run(self, m: Machine) -> Op | None:
         if self.ws:
