@@ -400,7 +400,8 @@ class _Compiler:
         if isinstance(op, Attributes):
             entry.ws = False
         if first is not None:
-            entry.lits = first
+            # A section without a call is no sign of its format.
+            entry.lits = tuple(text for text in first if text not in entry.begin.section_closers) or first
         elif isinstance(op, ops.Hole) and op.field == "name" and not entry.bare:
             entry.after_name = op.stops
             entry.gap = op.gap
