@@ -81,7 +81,7 @@ def _json(text: str) -> Calls | None:
             if "\\u" in text:
                 return None  # a key may be written with escapes
             return calls or _python(text)
-        if text[i + 1 : i + 2] not in ('"', "}") or "```" in text[pos:i]:
+        if text[i + 1 : i + 2] not in ('"', "}") or (i > pos and "```" in text[pos:i]):
             return None
         result = scan(text, i)
         if result is None:

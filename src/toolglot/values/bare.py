@@ -163,6 +163,8 @@ def _strict(text: str, strings: bool) -> tuple[Any, str] | None:
         return (result[0], canonical(text)) if result is not None and result[1] == len(text) else None
     if text in _WORDS:
         return _WORDS[text], text
+    if "1" <= char <= "9" and len(text) < 19 and text.isascii() and text.isdigit():
+        return int(text), text  # by far the most numbers
     if _NUMBER(text) is None:
         return None
     try:

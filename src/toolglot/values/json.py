@@ -19,6 +19,7 @@ __all__ = ["canonical", "loads", "quote", "scan"]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
 _PIECE: Final = 1 << 14
+_LATIN: Final = getsizeof("\xe9") - 1  # what a string takes besides its characters
 _DIGITS: Final = "0123456789"
 _DIGIT_SET: Final = frozenset(_DIGITS)
 _DIGIT_RUN: Any = re.compile(r"[0-9]*").match
@@ -129,6 +130,8 @@ def _half_escape(text: str, pos: int, end: int) -> bool:
 
 def _half_pair(text: str, pos: int, end: int) -> bool:
     """Whether there is a raw surrogate."""
+    if getsizeof(text) - len(text) <= _LATIN:
+        return False  # one byte a character
     # Encoders look for them fastest, the one nearest to how the string is stored. Pieces bound the memory.
     codec = "utf-32-le" if getsizeof(text) > 4 * len(text) else "utf-16-le"
     try:
