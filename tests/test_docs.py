@@ -130,7 +130,7 @@ def test_set_up_and_test_commands_are_those_of_ci() -> None:
     """What the README tells a newcomer to type is what CI runs."""
     readme = (ROOT / "README.md").read_text("utf-8")
     script = (ROOT / ".ci" / "run").read_text("utf-8")
-    for command in ("toolglot parse examples/hermes.txt", "pytest -n 2"):
+    for command in ("toolglot parse examples/hermes.txt", "pytest -n 2 --dist worksteal"):
         assert command in readme
         assert command in script.splitlines()
     assert "pip install -e '.[dev]'" in readme
