@@ -75,7 +75,7 @@ def run_json(*args: str, input: str | bytes | None = None, status: int = 0) -> A
 def process(*args: str, input: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
     """The command as a process of its own, in pipes."""
     return subprocess.run(
-        [sys.executable, "-m", "toolglot.cli", *args],
+        [sys.executable, "-m", "toolglot", *args],
         input=input,
         capture_output=True,
         check=False,
@@ -567,7 +567,7 @@ def test_narrow_encoding() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="a broken pipe is a signal of POSIX")
 def test_reader_that_goes_away() -> None:
-    command = f"{sys.executable} -m toolglot.cli parse --stream 1 | head -n 1"
+    command = f"{sys.executable} -m toolglot parse --stream 1 | head -n 1"
     result = subprocess.run(
         command, shell=True, input=b"word " * 20_000, capture_output=True, check=False, cwd=ROOT, timeout=60
     )
@@ -582,7 +582,7 @@ def test_nothing_to_read_on_a_terminal() -> None:
     outer, inner = pty.openpty()
     try:
         result = subprocess.run(
-            [sys.executable, "-m", "toolglot.cli", "parse"],
+            [sys.executable, "-m", "toolglot", "parse"],
             stdin=inner,
             capture_output=True,
             check=False,
@@ -597,7 +597,7 @@ def test_nothing_to_read_on_a_terminal() -> None:
 
 
 def test_events_come_as_the_text_comes() -> None:
-    command = [sys.executable, "-m", "toolglot.cli", "parse", "--stream", "1", "--json"]
+    command = [sys.executable, "-m", "toolglot", "parse", "--stream", "1", "--json"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as child:
         assert child.stdin is not None
         assert child.stdout is not None

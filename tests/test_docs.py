@@ -107,7 +107,7 @@ def test_own_format_is_short_and_does_not_leak() -> None:
 def test_console(command: str, output: str) -> None:
     scripts = Path(sys.executable).parent
     # Without an installation (`PYTHONPATH=src`) the module stands for the script.
-    module = "" if (scripts / "toolglot").exists() else f'toolglot() {{ "{sys.executable}" -m toolglot.cli "$@"; }}\n'
+    module = "" if (scripts / "toolglot").exists() else f'toolglot() {{ "{sys.executable}" -m toolglot "$@"; }}\n'
     result = subprocess.run(
         ["/bin/sh", "-c", module + command],
         stdin=subprocess.DEVNULL,
