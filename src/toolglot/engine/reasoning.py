@@ -171,12 +171,14 @@ class ReasoningOp(Op):
         # The same text, so that nothing is copied for a probe that fails at once.
         child.buf, child.base, child.pos = buf, m.base, i
         child.lines, child.line_start = m.lines, m.line_start
+        child.mark = m.mark
         child.final, child.cut = m.final, m.cut
         try:
             child.advance()
             child.flush()
         except Stop:
             assert child.bad is not None
+            m.mark = child.mark  # lines are counted once
             return child.bad - m.base
         if m.final and (m.cut or not child.calls):
             return len(buf)
