@@ -83,7 +83,7 @@ def _text(text: Any) -> str:
 class _Options:
     """Options of `parse` and `StreamParser`, checked."""
 
-    __slots__ = ("choice", "cut", "ids", "limits", "on_error", "plan", "prompt", "tools")
+    __slots__ = ("choice", "cut", "ids", "limits", "on_error", "plan", "presumed", "prompt", "tools")
 
     def __init__(
         self,
@@ -127,6 +127,10 @@ class _Options:
         if self.choice is not None and self.choice.mode in ("required", "named"):
             required = self.choice.names[0] if self.choice.names else ""
         self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required)
+        self.presumed = False
+        if generation_prompt is None and chosen is not None:
+            reasoning = REGISTRY.get(chosen[0]).reasoning
+            self.presumed = reasoning is not None and reasoning.opened_for(model)
 
     def machine(self, live: bool) -> Machine:
         """A machine that has read the prompt."""
@@ -139,6 +143,8 @@ class _Options:
             machine.give_events()
         if self.prompt:
             read_prompt(machine, self.prompt)
+        elif self.presumed:
+            machine.op = self.plan.presumed()
         specs = self.plan.untagged
         if specs and (live or specs[0].eager or machine.base or machine.buf):
             machine.tracker = Tracker(self.plan.untagged)
@@ -226,9 +232,11 @@ def parse(
 
     ``format`` is a name that `get_format` knows; without it (and without ``model``) the format is detected.
     ``tools`` in any shape that `Tool.from_any` reads give names and schemas. ``generation_prompt`` is the tail of
-    the prompt (an open ``<think>``); ``finish_reason="length"`` says that the output was cut off. ``text`` may be a
-    list of ``(text, special)`` pairs. With ``on_error="raise"`` the first error is raised when the text has been
-    read, with what was found in ``error.message``; with ``"collect"`` all are in ``Message.errors``.
+    the prompt (an open ``<think>``, or ``""`` if it opened nothing); without it, reasoning is open at the start where
+    the model's, else the format's, prompt opens it by default (`Reasoning`). ``finish_reason="length"`` says that
+    the output was cut off. ``text`` may be a list of ``(text, special)`` pairs. With ``on_error="raise"`` the first
+    error is raised when the text has been read, with what was found in ``error.message``; with ``"collect"`` all are
+    in ``Message.errors``.
 
     >>> message = parse('On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>')
     >>> message.content, message.tool_calls[0].name, message.format

@@ -15,12 +15,18 @@ FIELDS = frozenset(("name", "id", "key", "type", "string", "index", "ignored"))
 Tier = Literal["tagged", "json", "python"]
 
 
+def base_name(model: str) -> str:
+    """A model's name as patterns see it: lower case, without the owner of the repository."""
+    return model.rsplit("/", 1)[-1].lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Reasoning:
     """How a family delimits its reasoning.
 
     ``lead``, ``inner`` (behind the opener, before the closer) and ``after`` are the white space that its template
-    writes around; each is taken off once if it is there.
+    writes around; each is taken off once if it is there. ``opened``: whether the prompt opens the block unless the
+    caller asks for something else; regular expressions on a lower-case model name where only some models do so.
     """
 
     open: str
@@ -28,6 +34,14 @@ class Reasoning:
     lead: str = ""
     inner: tuple[str, str] = ("", "")
     after: str = ""
+    opened: bool | tuple[str, ...] = False
+
+    def opened_for(self, model: str | None) -> bool:
+        """Whether the prompt of this model (None: of the family) opens the block by default."""
+        if isinstance(self.opened, bool):
+            return self.opened
+        name = "" if model is None else base_name(model)
+        return any(re.search(pattern, name) for pattern in self.opened)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .engine.compile import Program, compile_format
 from .engine.entries import Untagged
 from .engine.plan import Plan
 from .errors import DefinitionError
-from .format import Format
+from .format import Format, base_name
 from .pattern import Call, CallObject, Section
 
 # Names of the first seed that stand for several formats.
@@ -117,7 +117,7 @@ class Registry:
 
     def for_model(self, model: str) -> str | None:
         """The format of a model by its name: the longest match of all patterns wins."""
-        name = model.rsplit("/", 1)[-1].lower()
+        name = base_name(model)
         best: tuple[int, int, str] | None = None
         for fmt in self:
             for pattern in fmt.models:

@@ -11,7 +11,7 @@ from .compile import Entry, Program
 from .entries import CallEntry, CloseEntry, Delimiters, EndEntry, MachineEntry, OpenEntry, Untagged, WrapEntry
 from .machine import Machine
 from .ops import Op, partial
-from .reasoning import AfterReasoning, ReasoningOp
+from .reasoning import AfterReasoning, Presumed, ReasoningOp
 from .search import Searcher
 from .text import Recover, StartList, Text
 from .untagged import look
@@ -50,6 +50,7 @@ class Plan:
         self.lead = ""
         self.ends: EndEntry | None = None
         self.start: Op = self.text
+        self._presumed: Op | None = None
         if not probe:
             self._around(programs, formats)
         literals = sorted(self.entries, key=len, reverse=True)
@@ -116,6 +117,18 @@ class Plan:
             if program.start is not None and len(programs) == 1:
                 first, begin, wrapper = program.start
                 self.start = StartList(self, first, begin, wrapper)
+
+    def presumed(self) -> Op:
+        """Where to start if the first format's prompt opens reasoning by default and it is not known what it did."""
+        if self._presumed is None:
+            fmt = self.formats[0]
+            assert fmt.reasoning is not None
+            op = self.reasonings[fmt.reasoning.open]
+            markup = (fmt.reasoning.open, *fmt.wrappers)
+            if not op.d.calls:
+                markup += self.call_literals
+            self._presumed = Presumed(self, op, markup)
+        return self._presumed
 
     def at_end(self, m: Machine, pos: int) -> bool | None:
         """Whether nothing but tokens that end the turn stands from ``buf[pos]`` on. None: more text decides."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
 from .machine import NEVER, Machine, Stop
-from .ops import Op, partial
+from .ops import WS, Op, partial
 
 if TYPE_CHECKING:
     from .entries import Delimiters
@@ -297,6 +297,29 @@ class _Open:
 
 
 _ADOPTED = _Open(0)
+
+
+class Presumed(Op):
+    """The start of an output whose prompt is not known, of a family whose prompt opens reasoning by default.
+
+    It is reasoning, unless it begins with the opener itself or with ``markup`` that cannot stand in reasoning.
+    """
+
+    def __init__(self, plan: Plan, op: ReasoningOp, markup: tuple[str, ...]) -> None:
+        self.plan = plan
+        self.op = op
+        self.markup = markup
+
+    def run(self, m: Machine) -> Op | None:
+        buf = m.buf
+        white = WS.match(buf, max(m.pos, m.ws_to - m.base)).end()  # type: ignore[union-attr]
+        if not m.final and (white == len(buf) or partial(self.markup, buf, white)):
+            m.ws_to = m.base + white
+            return None
+        m.ws_to = NEVER
+        if white == len(buf) or (buf.startswith(self.markup, white) and not (m.masked and m.is_masked(white))):
+            return self.plan.start
+        return self.op
 
 
 class AfterReasoning(Op):

@@ -11,6 +11,9 @@ THINK = Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n\n")
 THINK_BARE = Reasoning("<think>", "</think>")
 """As DeepSeek's template writes it: nothing around."""
 
+THINK_OPENED = Reasoning("<think>", "</think>", opened=True)
+"""The same, opened by the prompt."""
+
 QWEN_ENDS = ("<|im_end|>", "<|endoftext|>")
 GLM_ENDS = ("<|observation|>", "<|user|>", "<|endoftext|>")
 

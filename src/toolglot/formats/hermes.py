@@ -3,6 +3,8 @@
 Source: the chat templates of Qwen3 and Hermes 3.
 """
 
+from dataclasses import replace
+
 from ..format import Format
 from ..pattern import call, call_object, ws
 from ._shared import QWEN_ENDS, THINK
@@ -13,7 +15,7 @@ FORMAT = Format(
     aliases=("hermes_json",),
     before=("\n",),
     between="\n",
-    reasoning=THINK,
+    reasoning=replace(THINK, opened=(r"qwq", r"qwen3-.*thinking", r"(^|-)ring-")),
     calls_in_reasoning=True,
     turn_ends=(*QWEN_ENDS, "<|end_of_text|>", "[|endofturn|]", "</s>"),
     rank=10,

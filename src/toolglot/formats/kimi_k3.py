@@ -33,7 +33,7 @@ FORMAT = Format(
         bare="declared",
     ),
     title="<|open|> and <|close|> elements with typed values",
-    reasoning=Reasoning(f"<|open|>think{END}", close("think")),
+    reasoning=Reasoning(f"<|open|>think{END}", close("think"), opened=True),
     wrappers=(f"<|open|>response{END}", close("response"), close("message")),
     turn_ends=("<|end_of_msg|>",),
     special=("<|open|>", "<|close|>", END, "<|end_of_msg|>"),

@@ -4,9 +4,14 @@ Source: the chat templates of Qwen3-Coder, Qwen3.5 and Nemotron 3. Nothing is es
 closer, before something that may follow one, cannot be told from its end.
 """
 
+from dataclasses import replace
+
 from ..format import Format
 from ..pattern import call, each, either, key, lit, name, section, value, ws
 from ._shared import QWEN_ENDS, THINK, json_in_tool_call
+
+# Qwen3-Coder does not reason; its successors' prompts open the block.
+OPENED = (r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)", r"nemotron-?3", r"step-?(3[.]?[57]|3p[57]|5)")
 
 FUNCTION = call(
     "<function=",
@@ -26,7 +31,7 @@ FORMAT = Format(
     before=("\n\n", "\n"),
     between="\n",
     per_call=True,
-    reasoning=THINK,
+    reasoning=replace(THINK, opened=OPENED),
     calls_in_reasoning=True,
     turn_ends=QWEN_ENDS,
     rank=20,
