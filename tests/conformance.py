@@ -1,8 +1,8 @@
 """The public conformance suite (package ``canitoolcall``) on this library: ``python tests/conformance.py`` prints it.
 
-Each fixture is parsed whole and in five cuttings, judged by the suite's own checks. It is called with the model that the
-fixture names, its tools, its prompt and whether the output was cut; a prompt that is not given is the model's default,
-unless the fixture says that thinking is off.
+Each fixture is parsed whole and in five cuttings, judged by the suite's own checks. It is called with the model that
+the fixture names, its tools, its prompt and whether the output was cut; a prompt that is not given is the model's
+default, unless the fixture says that thinking is off.
 """
 
 from __future__ import annotations

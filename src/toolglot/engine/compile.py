@@ -362,7 +362,8 @@ class _Compiler:
         self.links.append(more)
         if bare:
             return item, begin
-        inner: Op = item if node.separator is not None else more
+        # Where the section belongs to its call, one without a call is a broken call.
+        inner: Op = item if node.separator is not None or fmt.per_call else more
         first_item = node.items[0]
         if node.separator is not None and isinstance(first_item, Maybe) and not first_item.write:
             # What may stand before a further call does not stand before the first: the opener has just been read.

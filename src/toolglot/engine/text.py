@@ -183,7 +183,11 @@ class Recover(Op):
         pos = m.pos
         if m.own_opener and m.base + pos == m.call_start:
             # Not in the broken call's own opener, which may hold another format's.
-            pos += next((len(t) for t in openers if buf.startswith(t, pos)), 1)
+            closers = () if begin is None else (*begin.closers, *begin.section_closers)
+            closed = buf.startswith(closers, pos)
+            if not closed and not m.final and partial(closers, buf, pos):
+                return None
+            pos += next((len(t) for t in openers if buf.startswith(t, pos)), 0 if closed else 1)
             pos = min(pos, len(buf))
         match = regex.search(buf, pos)
         if match is None:
@@ -200,9 +204,13 @@ class Recover(Op):
             return self.over(m, begin.resume)
         m.pos = match.start()
         if begin is not None and text in begin.section_closers:
-            self.over(m, None)
-            m.sep(m.pos, match.end())
-            m.pos = match.end()
+            if m.base + m.pos == m.call_start:  # nothing but the closer stands where the call should
+                m.pos = match.end()
+                self.over(m, None)
+            else:
+                self.over(m, None)
+                m.sep(m.pos, match.end())
+                m.pos = match.end()
         elif begin is not None and text in begin.siblings:
             return self.over(m, begin.resume)
         else:
