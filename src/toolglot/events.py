@@ -37,7 +37,11 @@ class ReasoningReclassified:
 
 @dataclass(slots=True)
 class ToolCallStart:
-    """A call has begun and its name is known. Provisional."""
+    """A call has begun and its name is known. Provisional.
+
+    ``id`` is None where the text has none so far. With ``ids="synthesize"`` it is the made one, but for families that
+    write ids behind the arguments; a model's own id that turns up later replaces it in the call of `ToolCallEnd`.
+    """
 
     index: int
     id: str | None

@@ -234,7 +234,8 @@ class _Compiler:
         closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
         self.closers = closers
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
-        begin.writes_ids = self.fmt.ids is not None
+        orders = [item.order for item in node.items if isinstance(item, CallObject) and "id" in item.order]
+        begin.late_ids = any(order.index("id") > order.index("arguments") for order in orders)
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
         self.begins.append(begin)

@@ -383,7 +383,7 @@ class Machine:
             if self.live and (tools is None or self.name in tools.names):
                 assert self.name is not None
                 call_id = self.id
-                late = getattr(self.resume, "writes_ids", False)  # the model's own may follow
+                late = getattr(self.resume, "late_ids", False)
                 if call_id is None and self.ids == "synthesize" and not late:
                     call_id = self.made_id = synthesize()
                 at = self.base + self.pos

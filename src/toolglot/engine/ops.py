@@ -115,7 +115,7 @@ class Begin(Op):
         self.section_closers: tuple[str, ...] = ()
         self.siblings: tuple[str, ...] = ()  # what the next call of the section begins with
         self.resume: Op | None = None  # behind the call
-        self.writes_ids = False  # the family's template does
+        self.late_ids = False  # the family writes ids, and they may stand behind the arguments
 
     def run(self, m: Machine) -> Op | None:
         if self.ws:

@@ -128,6 +128,7 @@ class CallObjectOp(Op):
                 return
             if not self.note_name(m, reader) or m.region(current[1], current[1] + 1) != "{":
                 return
+            m.id = self.read_text(m, reader, spec.id) or None
             m.start_call()
             st.args_from = st.sent = current[1]
         elif (reader.members and reader.member is None) or (reader.member and reader.member[1] != st.args_from):
@@ -140,13 +141,21 @@ class CallObjectOp(Op):
 
     def note_name(self, m: Machine, reader: LiteralReader) -> bool:
         """Note the tool's name if it was read."""
+        name = self.read_text(m, reader, self.spec.name)
+        if name is None:
+            return False
+        m.name = name
+        return True
+
+    def read_text(self, m: Machine, reader: LiteralReader, keys: tuple[str, ...]) -> str | None:
+        """The string under one of these keys, if it was read."""
         for key, a, b in reader.members:
-            if key in self.spec.name:
+            if key in keys:
                 result = scan(m.region(a, b), 0)
                 if result is not None and isinstance(result[0], str):
-                    m.name = result[0]
-                    return True
-        return False
+                    text: str = result[0]
+                    return text
+        return None
 
     def first(self) -> tuple[str, ...] | None:
         return ("{", "[") if self.spec.many else ("{",)
