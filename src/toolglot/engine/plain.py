@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..values.json import scan
+from ..values.json import is_plain, scan_plain
 from ..values.simple import scan_arguments
 from .entries import CallEntry
 from .machine import Machine
@@ -70,20 +70,20 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
 
 
 def _json(text: str) -> Calls | None:
+    if not is_plain(text):
+        return None
     calls: Calls = []
     pos = 0
-    while True:
+    size = len(text)
+    while pos < size:
         i = text.find("{", pos)
-        j = text.find("[", pos, i if i >= 0 else len(text))
-        if j >= 0:
+        if text.find("[", pos, i if i >= 0 else size) >= 0:
             return None  # lists are the machine's
         if i < 0:
-            if "\\u" in text:
-                return None  # a key may be written with escapes
-            return calls or _python(text)
+            break
         if text[i + 1 : i + 2] not in ('"', "}") or (i > pos and "```" in text[pos:i]):
             return None
-        result = scan(text, i)
+        result = scan_plain(text, i)
         if result is None:
             return None
         value, pos = result
@@ -91,6 +91,7 @@ def _json(text: str) -> Calls | None:
         if call is None:
             return None
         calls.append(("json", *call))
+    return calls or _python(text)
 
 
 def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
@@ -108,7 +109,7 @@ def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
             if key not in _KNOWN:
                 return None
     if arguments.__class__ is str:
-        result = scan(arguments, 0)
+        result = scan_plain(arguments, 0)
         if result is None or result[1] != len(arguments):
             return None
         arguments = result[0]

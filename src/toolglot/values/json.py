@@ -15,7 +15,7 @@ from ..errors import Fault
 from .cscan import Reject, scan_once
 from .literal import JSON, MAX_DEPTH, MAX_DIGITS, LiteralReader, found, quote
 
-__all__ = ["canonical", "loads", "quote", "scan"]
+__all__ = ["canonical", "is_plain", "loads", "quote", "scan", "scan_plain"]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
 _PIECE: Final = 1 << 14
@@ -51,6 +51,20 @@ def scan(text: str, pos: int) -> tuple[Any, int] | None:
     if not text.isascii() and _half_pair(text, pos, end):
         return None
     return value, end
+
+
+def scan_plain(text: str, pos: int) -> tuple[Any, int] | None:
+    """`scan` where `is_plain` of the text is known; None also where it is not decided at once."""
+    try:
+        value, end = scan_once(text, pos)
+    except (Reject, StopIteration, ValueError, RecursionError):
+        return None
+    return scan(text, pos) if end - pos > MAX_DEPTH else (value, end)
+
+
+def is_plain(text: str) -> bool:
+    """Whether there is no surrogate in ``text``, neither raw nor as an escape."""
+    return "\\u" not in text and (text.isascii() or not _half_pair(text, 0, len(text)))
 
 
 def _slow(text: str, pos: int) -> tuple[Any, int] | None:
