@@ -257,11 +257,7 @@ class CloseEntry:
         if m.tracker is not None:
             m.tracker.drop(m)
         m.reclassify(m.base + k)
-        m.sep(k, j)
-        m.pos = j
-        m.scan = NEVER
-        m.ws_to = NEVER
-        m.after_markup = True
+        m.past(k, j)
         return self.d.after_op
 
 
@@ -275,11 +271,7 @@ class WrapEntry:
         """Drop it."""
         m.ends_to = -1
         self.plan.text.before(m, pos, i, ())
-        m.sep(i, j)
-        m.pos = j
-        m.scan = NEVER
-        m.ws_to = NEVER
-        m.after_markup = True
+        m.past(i, j)
         return self.plan.text
 
 

@@ -292,6 +292,14 @@ class Machine:
         assert self.masked is not None
         return any(a <= at < b for a, b in reversed(self.masked))
 
+    def past(self, i: int, j: int) -> None:
+        """``buf[i:j]`` was markup: go on behind it."""
+        self.sep(i, j)
+        self.pos = j
+        self.scan = NEVER
+        self.ws_to = NEVER
+        self.after_markup = True
+
     def sep(self, i: int, j: int) -> None:
         """``buf[i:j]`` is markup that belongs to no part."""
         self.sep_at(self.base + i, self.base + j)

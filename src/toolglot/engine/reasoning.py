@@ -59,9 +59,9 @@ class ReasoningOp(Op):
                 continue
             if literal == close:
                 self.give(m, pos, i, closing=True)
-                m.pos = end = i + len(close)
-                m.sep(i, end)
-                return self.closed(m)
+                m.st = None
+                m.past(i, i + len(close))
+                return self.d.after_op
             if st.opener is None:
                 st.opener = m.base + i
                 st.where = m.where(st.opener)
@@ -117,14 +117,6 @@ class ReasoningOp(Op):
             j -= len(white)
         m.reasoning(pos, j)
         m.sep(j, i)
-
-    def closed(self, m: Machine) -> Op:
-        """The block is closed: take the white space that the template writes behind it."""
-        m.st = None
-        m.scan = NEVER
-        m.ws_to = NEVER
-        m.after_markup = True
-        return self.d.after_op
 
     def unclosed(self, m: Machine, st: _Open) -> Op:
         """The text ends in the block."""

@@ -113,23 +113,8 @@ class Body(Op):
     """The text of a message without a recipient; ``m.st`` is its channel."""
 
     def run(self, m: Machine) -> Op | None:
-        buf = m.buf
         pos = m.pos
-        match = _BODY_END.search(buf, max(pos, m.scan - m.base))
-        waiting = False
-        while match is not None:
-            verdict = ends(m, match)
-            waiting = verdict is None
-            if verdict is not False:
-                break
-            match = _BODY_END.search(buf, match.start() + 1)
-        end = len(buf)
-        if match is not None:
-            end = match.start()
-        elif not m.final:
-            end = buf.rfind("<", max(pos, end - _LONGEST))
-            if end < 0 or not partial(_BODY_TEXTS, buf, end):
-                end = len(buf)
+        match, waiting, end = body_end(m, max(pos, m.scan - m.base))
         if m.st == "analysis":
             m.reasoning(pos, end)
         else:
@@ -144,6 +129,23 @@ class Body(Op):
         m.st = None
         m.after_markup = True
         return TO_TEXT
+
+
+def body_end(m: Machine, pos: int) -> tuple[re.Match[str] | None, bool, int]:
+    """The token that ends a body, whether more text decides on it, and up to where the body is sure."""
+    buf = m.buf
+    match = _BODY_END.search(buf, pos)
+    while match is not None:
+        verdict = ends(m, match)
+        if verdict is not False:
+            return match, verdict is None, match.start()
+        match = _BODY_END.search(buf, match.start() + 1)
+    end = len(buf)
+    if not m.final:
+        end = buf.rfind("<", max(m.pos, end - _LONGEST))
+        if end < 0 or not partial(_BODY_TEXTS, buf, end):
+            end = len(buf)
+    return None, False, end
 
 
 def ends(m: Machine, match: re.Match[str]) -> bool | None:
@@ -178,26 +180,11 @@ class CustomBody(Op):
         pos = m.pos
         pieces: list[str] = m.st if m.st is not None else []
         m.st = pieces
-        match = _BODY_END.search(buf, pos)
-        waiting = False
-        while match is not None:
-            verdict = ends(m, match)
-            waiting = verdict is None
-            if verdict is not False:
-                break
-            match = _BODY_END.search(buf, match.start() + 1)
-        if waiting or (match is None and not m.final):
-            end = len(buf) if match is None else match.start()
-            if match is None:
-                end = buf.rfind("<", max(pos, len(buf) - _LONGEST))
-                if end < 0 or not partial(_BODY_TEXTS, buf, end):
-                    end = len(buf)
-            pieces.append(buf[pos:end])
-            m.pos = end
-            return None
-        end = len(buf) if match is None else match.start()
+        match, waiting, end = body_end(m, pos)
         pieces.append(buf[pos:end])
         m.pos = end
+        if waiting or (match is None and not m.final):
+            return None
         m.st = None
         text = "".join(pieces)
         found = Found(m.name or "", {}, None, "{}")
