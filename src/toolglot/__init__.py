@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ToolCallStart,
     )
     from .format import Format, Reasoning
+    from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .rendering import render, render_segments
     from .types import (
         CallPart,
@@ -68,6 +69,7 @@ __all__ = [
     "LimitError",
     "Limits",
     "Message",
+    "ModelInfo",
     "NoToolCallFoundError",
     "OpaquePart",
     "ParseError",
@@ -92,8 +94,11 @@ __all__ = [
     "UnsafeValueError",
     "astream",
     "detect_format",
+    "format_for_model",
+    "format_for_template",
     "formats",
     "get_format",
+    "model_info",
     "parse",
     "parse_tool_call",
     "parse_tool_calls",
@@ -143,6 +148,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Format",
         "Reasoning",
     ),
+    "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
     "rendering": ("render", "render_segments"),
     "types": (
         "CallPart",

@@ -16,8 +16,9 @@ Tier = Literal["tagged", "json", "python"]
 
 
 def base_name(model: str) -> str:
-    """A model's name as patterns see it: lower case, without the owner of the repository."""
-    return model.rsplit("/", 1)[-1].lower()
+    """A model's name as patterns see it: lower case, without the owner of the repository or the folders of a path."""
+    name = model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    return name.rsplit("--", 1)[-1].lower() if name.startswith("models--") else name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Format:
     ``start``: the call may stand only at the start of the output, and without markup of its own.
     ``tier``, ``detect``, ``rank``: how detection treats it (a lower rank is tried first).
     ``engines``: engine to parser names. ``models``: regular expressions on a lower-case model name.
+    ``template``: signs of its chat template's source, each a group of literals that all have to stand there.
     ``max_calls``: how many its template can write. ``ids``: what a written id looks like (a format string with
     ``name`` and ``index``), if the text carries one and the call has none.
     ``per_call``: the section is written around each call. ``unit``: none of the calls counts before all are closed.
@@ -86,6 +88,7 @@ class Format:
     families: tuple[str, ...] = ()
     engines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     models: tuple[str, ...] = ()
+    template: tuple[tuple[str, ...], ...] = ()
     source: str = ""
     verified: bool = True
     template_checked: bool = False

@@ -128,6 +128,17 @@ class Registry:
                         best = rank
         return None if best is None else best[2]
 
+    def for_template(self, source: str) -> str | None:
+        """The format of a chat template: of the signs that it holds all literals of, the longest wins."""
+        best: tuple[int, int, str] | None = None
+        for fmt in self:
+            for sign in fmt.template:
+                if all(text in source for text in sign):
+                    rank = (sum(map(len, sign)), -fmt.rank, fmt.id)
+                    if best is None or rank > best:
+                        best = rank
+        return None if best is None else best[2]
+
     # -- plans -----------------------------------------------------------------------------------------------
 
     def plan(self, ids: tuple[str, ...] | None, *, python: bool = False, required: str | None = None) -> Plan:
