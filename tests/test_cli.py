@@ -659,3 +659,27 @@ def test_hints() -> None:
         assert hint(code), f"nothing to do about {code}"
     for key in HINTS:
         assert any(code.startswith(key) for code in CODES), f"no code is called {key}"
+
+
+def test_formats_check() -> None:
+    answer = run_json("formats", "hermes", "--check")
+    counts = answer["formats"]["hermes"]
+    assert answer["wrong"] == []
+    assert counts["parse"][0] == counts["parse"][1] > 50
+    assert counts["stream"] == counts["parse"]
+    table = run("formats", "hermes", "--check").stdout.splitlines()
+    assert table[0].split() == ["format", "parse", "stream", "detect", "render", "round", "trip"]
+
+
+def test_formats_check_says_what_is_wrong(tmp_path: Path) -> None:
+    folder = tmp_path / "hermes"
+    folder.mkdir()
+    (folder / "single.txt").write_text('<tool_call>{"name": "f", "arguments": {}}</tool_call>', "utf-8")
+    sheet = {"tags": [], "source": "", "detect": True, "render": False, "content": "x", "reasoning": None}
+    (folder / "single.json").write_text(json.dumps({**sheet, "calls": [], "errors": []}), "utf-8")
+    done = run("formats", "--check", "--cases", str(tmp_path))
+    assert done.exit_code == 1
+    assert "hermes/single, parse" in done.stdout
+    assert "expected 'x', got None" in done.stdout
+    done = run("formats", "--check", "--cases", "no/such")
+    assert (done.exit_code, done.stderr) == (2, "toolglot: no/such is not a folder\n")

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-import golden
 import toolglot
-from golden import GoldenCase
+from toolglot import golden
 from toolglot.errors import CODES
 from toolglot.events import (
     ErrorEvent,
@@ -23,6 +22,7 @@ from toolglot.events import (
     ToolCallEnd,
     ToolCallStart,
 )
+from toolglot.golden import GoldenCase, exact
 
 CASES = golden.load()
 # A longer text is cut off at this many places, evenly spread.
@@ -34,15 +34,6 @@ def each(cases: Iterable[GoldenCase]) -> pytest.MarkDecorator:
 
 
 # What is compared.
-
-
-def exact(value: Any) -> Any:
-    """``value`` with its types spelled out, so that True is not 1 and 1 is not 1.0."""
-    if isinstance(value, dict):
-        return {key: exact(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [exact(item) for item in value]
-    return type(value).__name__, value
 
 
 def full_call(call: toolglot.ToolCall) -> dict[str, Any]:

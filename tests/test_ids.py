@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from golden import load
 from toolglot import StreamParser, parse
 from toolglot.events import ToolCallEnd, ToolCallStart
+from toolglot.golden import load
 
 CASES = [case for case in load() if case.name in ("single", "parallel") and case.expected["calls"]]
 # The families that write an id behind the arguments: the start cannot know whether one comes.

@@ -31,7 +31,7 @@ LEVELS: list[set[str]] = [
     {"formats", "providers"},
     {"registry"},
     {"api", "models", "rendering"},
-    {"convert", "tools", "batch"},
+    {"convert", "golden", "tools", "batch"},
     {""},  # toolglot/__init__.py, the public surface
     {"cli", "__main__"},
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import toolglot
 
+from .. import golden
 from ..types import ToolCall
 from .data import call_data
 from .escape import plain
@@ -26,6 +28,9 @@ def _facts(fmt: toolglot.Format) -> dict[str, Any]:
         "aliases": list(fmt.aliases),
         "engines": {engine: list(names) for engine, names in fmt.engines.items()},
         "families": list(fmt.families),
+        "source": fmt.source,
+        "verified": fmt.verified,
+        "template_checked": fmt.template_checked,
     }
 
 
@@ -33,10 +38,40 @@ def show_formats(screen: Screen | None) -> list[dict[str, Any]]:
     """Every format, one line each."""
     facts = [_facts(fmt) for fmt in toolglot.formats()]
     if screen is not None:
-        rows = [("id", "detected", "what it is")]
-        rows += [(fact["id"], fact["detected"] or "by name", fact["title"]) for fact in facts]
-        screen.rows(rows, ("bold", "", ""))
+        rows = [("id", "detected", "source", "families")]
+        for fact in facts:
+            source = fact["source"] if fact["verified"] else f"{fact['source'] or 'none'} (not verified)"
+            source += ", byte-checked" if fact["template_checked"] else ""
+            rows.append((fact["id"], fact["detected"] or "by name", source, ", ".join(fact["families"])))
+        screen.rows(rows, ("bold", "", "", ""))
     return facts
+
+
+def check_formats(folder: Path, ids: tuple[str, ...], screen: Screen | None) -> dict[str, Any]:
+    """Every golden case in ``folder``: format by check, passed of applied, and what is wrong."""
+    matrix: dict[str, dict[str, list[int]]] = {}
+    wrong: list[dict[str, str]] = []
+    for id in golden.folders(folder):
+        if ids and id not in ids:
+            continue
+        counts = matrix[id] = {name: [0, 0] for name in golden.CHECKS}
+        for case in golden.load_folder(folder / id):
+            for name, said in golden.check(case).items():
+                if said is not None:
+                    counts[name][0] += not said
+                    counts[name][1] += 1
+                    if said:
+                        wrong.append({"case": str(case), "check": name, "what": said})
+    if screen is not None:
+        rows: list[tuple[str, ...]] = [("format", *golden.CHECKS)]
+        for id, counts in matrix.items():
+            rows.append((id, *(f"{passed}/{of}" if of else "-" for passed, of in counts.values())))
+        screen.rows(rows, ("bold", *("" for _ in golden.CHECKS)))
+        for item in wrong:
+            screen.say()
+            screen.say((f"{item['case']}, {item['check']}", "bold red"))
+            screen.say(plain(item["what"]), indent=2)
+    return {"formats": matrix, "wrong": wrong}
 
 
 def show_format(name: str, screen: Screen | None) -> dict[str, Any]:
@@ -57,6 +92,11 @@ def show_format(name: str, screen: Screen | None) -> dict[str, Any]:
                 ("detected", fmt.tier if fmt.detect else "no: it has to be named"),
                 ("also called", ", ".join((*fmt.aliases, *engines)) or "nothing else"),
                 ("written by", ", ".join(fmt.families) or "no model by default"),
+                ("source", fmt.source + ("" if fmt.verified else " (not verified)")),
+                (
+                    "rendering",
+                    "as the chat template, byte for byte" if fmt.template_checked else "not compared with a template",
+                ),
             ],
             ("bold cyan", ""),
         )

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..golden import FOLDER
 from .escape import line
 
 _CHUNK = 65_536
@@ -17,6 +18,16 @@ _CHUNK = 65_536
 
 class UsageProblem(Exception):
     """The command cannot be carried out as it was given; the exit status is 2."""
+
+
+def case_folder(name: str | None) -> Path:
+    """The folder of golden cases: the one that was named, else that of the source tree."""
+    folder = FOLDER if name is None else Path(name)
+    if not folder.is_dir():
+        if name is None:
+            raise UsageProblem("an installed package has no golden cases: say where they are with --cases FOLDER")
+        raise UsageProblem(f"{line(name)} is not a folder")
+    return folder
 
 
 def chunks(file: str | None) -> Iterator[str]:

@@ -10,7 +10,6 @@ from ..format import Format
 from ..pattern import call, each, either, key, lit, name, section, value, ws
 from ._shared import QWEN_ENDS, THINK, json_in_tool_call
 
-# Qwen3-Coder does not reason; its successors' prompts open the block.
 OPENED = (r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)", r"nemotron-?3", r"step-?(3[.]?[57]|3p[57]|5)")
 
 FUNCTION = call(
