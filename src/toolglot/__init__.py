@@ -40,9 +40,9 @@ if TYPE_CHECKING:
         ToolCallEnd,
         ToolCallStart,
     )
-    from .format import Format, Reasoning
+    from .format import Format, Reasoning, Results
     from .models import ModelInfo, format_for_model, format_for_template, model_info
-    from .rendering import render, render_segments
+    from .rendering import render, render_results, render_segments
     from .types import (
         CallPart,
         Limits,
@@ -79,6 +79,7 @@ __all__ = [
     "ReasoningPart",
     "ReasoningReclassified",
     "Repair",
+    "Results",
     "StreamParser",
     "TextDelta",
     "TextPart",
@@ -104,6 +105,7 @@ __all__ = [
     "parse_tool_calls",
     "register_format",
     "render",
+    "render_results",
     "render_segments",
     "stream",
 ]
@@ -147,9 +149,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "format": (
         "Format",
         "Reasoning",
+        "Results",
     ),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
-    "rendering": ("render", "render_segments"),
+    "rendering": ("render", "render_results", "render_segments"),
     "types": (
         "CallPart",
         "Limits",

@@ -45,6 +45,25 @@ class Reasoning:
         return any(re.search(pattern, name) for pattern in self.opened)
 
 
+@dataclass(frozen=True, slots=True)
+class Results:
+    """How a family's chat template writes a run of tool results, its turn's markup included.
+
+    ``each`` is one result, literal text with the fields ``{result}``, ``{name}``, ``{id}``, ``{index}`` (from 0) and
+    ``{number}`` (from 1), other braces doubled; ``open`` and ``close`` stand around the run, ``between`` between two.
+    ``codec``: a result as text, everything but a string being JSON (``text``); as JSON (``json``); as JSON unless it
+    is a string that holds JSON already (``value``); as an object in Gemma's notation (``gemma``).
+    ``models``: regular expressions on a lower-case model name, where only some models write it so.
+    """
+
+    each: str
+    open: str = ""
+    between: str = ""
+    close: str = ""
+    models: tuple[str, ...] = ()
+    codec: Literal["text", "json", "value", "gemma"] = "text"
+
+
 @dataclass(frozen=True)
 class Format:
     """One text format. A file in ``formats/`` holds one as ``FORMAT``; `register_format` takes one at run time.
@@ -56,6 +75,7 @@ class Format:
     ``reasoning``, ``calls_in_reasoning``: its delimiters; whether an open block may hold a call.
     ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped.
     ``special``: literals that are control tokens of the tokenizer.
+    ``results``: how tool results are written back, the first that is for a model wins.
     ``start``: the call may stand only at the start of the output, and without markup of its own.
     ``tier``, ``detect``, ``rank``: how detection treats it (a lower rank is tried first).
     ``engines``: engine to parser names. ``models``: regular expressions on a lower-case model name.
@@ -81,6 +101,7 @@ class Format:
     wrappers: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
     start: bool = False
+    results: tuple[Results, ...] = ()
     tier: Tier = "tagged"
     detect: bool = True
     rank: int = 50

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from .api import parse
 from .engine.render import render_segments as _segments
+from .engine.results import write_results
 from .errors import UnsafeValueError
 from .format import Format
 from .registry import REGISTRY
-from .types import ToolCall, json_text
+from .types import ToolCall, ToolResult, json_text
+
+Unsafe: TypeAlias = Literal["raise", "allow"]
 
 
 def render(
@@ -60,6 +63,26 @@ def render_segments(
     if check and calls:
         _check_back(fmt, calls, content, reasoning, "".join(text for text, _ in merged))
     return merged
+
+
+def render_results(
+    results: Sequence[ToolResult], format: str, *, model: str | None = None, unsafe: Unsafe = "raise"
+) -> str:
+    """The text that the family's chat template writes for a run of tool results, its turn's markup included.
+
+    ``model`` chooses where models of one family differ. A result that holds markup with which it would end itself
+    raises `UnsafeValueError` unless ``unsafe="allow"``; `ConversionError` if it has no text (an image), if the format
+    needs a tool's name or a call's id that it lacks, or if it is not known how the family writes results.
+
+    >>> render_results([ToolResult("1", {"temp": 20}, "get_weather")], "glm47")
+    '<|observation|><tool_response>{"temp": 20}</tool_response>'
+    """
+    fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
+    results = list(results)
+    for result in results:
+        if not isinstance(result, ToolResult):
+            raise TypeError(f"results: expected ToolResult, got {type(result).__name__}")
+    return write_results(fmt, results, model, unsafe != "allow") if results else ""
 
 
 def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..format import Reasoning
+from ..format import Reasoning, Results
 from ..pattern import Call, call, call_object, ws
 
 THINK = Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n\n")
@@ -14,6 +14,7 @@ THINK_BARE = Reasoning("<think>", "</think>")
 THINK_OPENED = Reasoning("<think>", "</think>", opened=True)
 """The same, opened by the prompt."""
 
+IM_END = "<|im_end|>\n"
 QWEN_ENDS = ("<|im_end|>", "<|endoftext|>")
 GLM_ENDS = ("<|observation|>", "<|user|>", "<|endoftext|>")
 
@@ -21,3 +22,10 @@ GLM_ENDS = ("<|observation|>", "<|user|>", "<|endoftext|>")
 def json_in_tool_call() -> Call:
     """A JSON call between ``<tool_call>`` tags, which models of the XML families write as well."""
     return call("<tool_call>", ws("\n"), call_object(many=True), ws("\n"), "</tool_call>")
+
+
+def tool_response(
+    open: str = "<|im_start|>user\n", close: str = IM_END, *, end: str = "", models: tuple[str, ...] = ()
+) -> Results:
+    """Results as Qwen's templates write them: all in one turn, ``end`` behind each where another template has it."""
+    return Results("<tool_response>\n{result}\n</tool_response>" + end, open, "" if end else "\n", close, models=models)

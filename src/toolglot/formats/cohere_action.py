@@ -1,6 +1,6 @@
 """Cohere Command R7B and Command A: a JSON array between action tokens. Source: the chat template of Command A."""
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import call, call_object, section, ws
 
 OBJECT = call_object(
@@ -20,6 +20,16 @@ FORMAT = Format(
     title="<|START_ACTION|> with a JSON array",
     reasoning=Reasoning("<|START_THINKING|>", "<|END_THINKING|>"),
     wrappers=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
+    results=(
+        Results(
+            '    {{\n        "tool_call_id": "{index}",\n        "results": {{\n'
+            '            "0": {result}\n        }},\n        "is_error": null\n    }}',
+            "<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[\n",
+            ",\n",
+            "\n]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>",
+            codec="json",
+        ),
+    ),
     turn_ends=("<|END_OF_TURN_TOKEN|>",),
     special=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|END_OF_TURN_TOKEN|>"),
     ids="{index}",

@@ -1,5 +1,6 @@
 """DSML as DeepSeek-V4 writes it: ``<｜DSML｜tool_calls>``. Source: the model's encoder."""
 
+from ..format import Results
 from ._dsml import dsml
 
 FORMAT = dsml(
@@ -7,6 +8,7 @@ FORMAT = dsml(
     "",
     "\n",
     title="DSML, tool_calls",
+    results=(Results("<tool_result>{result}</tool_result>", "<｜User｜>", "\n\n"),),
     rank=41,
     template_checked=True,
     families=("DeepSeek-V4",),

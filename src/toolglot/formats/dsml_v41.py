@@ -1,5 +1,6 @@
 """DSML as DeepSeek-V4.1 writes it: ``<｜DSML｜ calls>``, a blank before every tag's word. Source: parser sources."""
 
+from ..format import Results
 from ._dsml import dsml
 
 FORMAT = dsml(
@@ -7,6 +8,7 @@ FORMAT = dsml(
     " ",
     "\n",
     title="DSML, calls",
+    results=(Results("<tool_result>{result}</tool_result>", "<｜User｜>", "\n\n"),),
     rank=42,
     families=("DeepSeek-V4.1",),
     engines={

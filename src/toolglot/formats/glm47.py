@@ -1,6 +1,6 @@
 """GLM-4.7 and GLM-5: as GLM-4.5 without a line break anywhere. Source: the chat template of GLM-4.7."""
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, each, either, key, name, value, ws
 from ._shared import GLM_ENDS, THINK_OPENED, json_in_tool_call
 
@@ -18,6 +18,7 @@ FORMAT = Format(
     title="<arg_key> and <arg_value> pairs, compact",
     reasoning=THINK_OPENED,
     calls_in_reasoning=True,
+    results=(Results("<tool_response>{result}</tool_response>", "<|observation|>"),),
     turn_ends=GLM_ENDS,
     rank=30,
     template_checked=True,

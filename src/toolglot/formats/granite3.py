@@ -1,6 +1,6 @@
 """Granite 3.x: ``<|tool_call|>`` or ``<tool_call>``, then a JSON array; nothing closes it. Source: vLLM's parser."""
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, lit, section, ws
 from ._shared import THINK
 
@@ -10,6 +10,7 @@ FORMAT = Format(
     bare_json=True,
     reasoning=THINK,
     wrappers=("<response>", "</response>"),
+    results=(Results("<|start_of_role|>tool<|end_of_role|>{result}<|end_of_text|>\n"),),
     turn_ends=("<|end_of_text|>",),
     special=("<|tool_call|>", "<|end_of_text|>"),
     rank=70,

@@ -3,13 +3,16 @@
 Header parts come in free order, so a hand-written machine reads them (``engine/machines/harmony.py``).
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, name
 
 FORMAT = Format(
     call("<|start|>assistant to=", name("functions."), "<|message|>", arguments("json"), "<|call|>"),
     title="channels and recipients",
     machine="harmony",
+    results=(
+        Results("<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{result}<|end|>", codec="json"),
+    ),
     turn_ends=("<|return|>", "<|call|>", "<|end|>"),
     special=("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>"),
     template_checked=True,

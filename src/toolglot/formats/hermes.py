@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..format import Format
 from ..pattern import call, call_object, ws
-from ._shared import QWEN_ENDS, THINK
+from ._shared import QWEN_ENDS, THINK, tool_response
 
 FORMAT = Format(
     call("<tool_call>", ws("\n"), call_object(many=True), ws("\n"), "</tool_call>"),
@@ -17,6 +17,11 @@ FORMAT = Format(
     between="\n",
     reasoning=replace(THINK, opened=(r"qwq", r"qwen3-.*thinking", r"(^|-)ring-")),
     calls_in_reasoning=True,
+    results=(
+        tool_response("<|im_start|>tool\n", "<|im_end|>", models=(r"hermes",)),
+        tool_response("<|start_of_role|>user<|end_of_role|>\n", "<|end_of_text|>\n", models=(r"granite",)),
+        tool_response(),
+    ),
     turn_ends=(*QWEN_ENDS, "<|end_of_text|>", "[|endofturn|]", "</s>"),
     rank=10,
     template_checked=True,

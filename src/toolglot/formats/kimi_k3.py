@@ -3,10 +3,11 @@
 Source: the chat template of Kimi K3. The response's own tags are wrappers around content.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, each, either, section, tag, value
 
 END = "<|sep|>"
+MESSAGE = f'<|open|>message role="tool" tool="{{name}}" index="{{number}}"{END}'
 
 
 def close(element: str) -> str:
@@ -35,6 +36,7 @@ FORMAT = Format(
     title="<|open|> and <|close|> elements with typed values",
     reasoning=Reasoning(f"<|open|>think{END}", close("think"), opened=True),
     wrappers=(f"<|open|>response{END}", close("response"), close("message")),
+    results=(Results(f"{MESSAGE}{{result}}{close('message')}<|end_of_msg|>"),),
     turn_ends=("<|end_of_msg|>",),
     special=("<|open|>", "<|close|>", END, "<|end_of_msg|>"),
     template_checked=True,

@@ -3,7 +3,7 @@
 The template writes strings without escaping; we write them as Python does, which is what the model emits.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, call_object, either, lit, name, section, ws
 from ._shared import THINK
 
@@ -22,6 +22,10 @@ FORMAT = Format(
     ),
     title="a Python list between tool-call tokens",
     reasoning=THINK,
+    results=(
+        Results("<|im_start|>tool\n{result}<|im_end|>\n", models=(r"lfm-?2[.]5",)),
+        Results("<|im_start|>tool\n<|tool_response_start|>{result}<|tool_response_end|><|im_end|>\n"),
+    ),
     turn_ends=("<|im_end|>",),
     special=(START, END, "<|im_end|>"),
     families=("LFM2", "LFM2.5"),

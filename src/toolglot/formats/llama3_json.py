@@ -3,7 +3,7 @@
 Source: Meta's Llama 3.1 template, which writes one call and no text; ``; `` joins several in the wild.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, section
 from ._shared import THINK
 from .llama import ENDS, OBJECT, TAG
@@ -11,6 +11,7 @@ from .llama import ENDS, OBJECT, TAG
 FORMAT = Format(
     section((), call(OBJECT), separator="; "),
     title="bare JSON with parameters",
+    results=(Results("<|start_header_id|>ipython<|end_header_id|>\n\n{result}<|eot_id|>", codec="json"),),
     tier="json",
     start=True,
     members=("llama",),

@@ -3,7 +3,7 @@
 Source: the chat template of MiniMax-M3. Members that are null are not written; an empty element is typed by schema.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import call, elements, section, tag, ws
 
 NS = "]<]minimax[>["
@@ -18,6 +18,7 @@ FORMAT = Format(
     before=("\n",),
     between="\n",
     reasoning=Reasoning("<mm:think>", "</mm:think>"),
+    results=(Results("<response>{result}</response>", "]~b]tool\n", "\n", "[e~[\n"),),
     turn_ends=("[e~[",),
     special=(NS,),
     template_checked=True,

@@ -1,6 +1,6 @@
 """Mistral, tokenizer v11: ``[TOOL_CALLS]name[CALL_ID]id[ARGS]{...}``. Source: the template of Mistral Small 3.2."""
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, either, id_, maybe, name
 from ._shared import THINK
 
@@ -11,6 +11,7 @@ FORMAT = Format(
     ),
     title="[TOOL_CALLS] with name, id and JSON",
     reasoning=THINK,
+    results=(Results("[TOOL_RESULTS]{id}[TOOL_CONTENT]{result}[/TOOL_RESULTS]"),),
     turn_ends=("</s>",),
     special=("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "</s>"),
     ids="{index:09d}",

@@ -3,13 +3,14 @@
 ``[CALL_ID]`` is read, and ``[ARGS]`` may be missing, as the engines accept it.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, id_, maybe, name
 
 FORMAT = Format(
     call("[TOOL_CALLS]", name(), maybe("[CALL_ID]", id_(), write=False), maybe("[ARGS]"), arguments("json")),
     title="[TOOL_CALLS] with name and JSON",
     reasoning=Reasoning("[THINK]", "[/THINK]"),
+    results=(Results("[TOOL_RESULTS]{result}[/TOOL_RESULTS]"),),
     turn_ends=("</s>",),
     special=("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[THINK]", "[/THINK]", "</s>"),
     rank=40,

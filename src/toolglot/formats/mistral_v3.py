@@ -1,6 +1,6 @@
 """Mistral, tokenizers v2 to v7: ``[TOOL_CALLS] [{...}, {...}]``. Source: the chat templates and mistral-common."""
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, either, section, ws
 from ._shared import THINK
 
@@ -13,6 +13,7 @@ FORMAT = Format(
     ),
     title="[TOOL_CALLS] with a JSON array",
     reasoning=THINK,
+    results=(Results('[TOOL_RESULTS]{{"content": {result}, "call_id": "{id}"}}[/TOOL_RESULTS]', codec="value"),),
     turn_ends=("</s>",),
     special=("[TOOL_CALLS]", "</s>"),
     ids="{index:09d}",

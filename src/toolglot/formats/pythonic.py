@@ -3,7 +3,7 @@
 Source: Meta's Llama 4 prompt format and vLLM's parser. Until the list is closed none of its calls was made.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, maybe, name, section
 from ._shared import THINK
 
@@ -15,6 +15,10 @@ FORMAT = Format(
         separator=", ",
     ),
     title="a Python list of calls",
+    results=(
+        Results("<|header_start|>ipython<|header_end|>\n\n{result}<|eot|>", codec="json", models=(r"llama-?4",)),
+        Results("<|start_header_id|>ipython<|end_header_id|>\n\n{result}<|eot_id|>", codec="json"),
+    ),
     tier="python",
     start=True,
     unit=True,

@@ -6,17 +6,14 @@ closer, before something that may follow one, cannot be told from its end.
 
 from dataclasses import replace
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, each, either, key, lit, name, section, value, ws
-from ._shared import QWEN_ENDS, THINK, json_in_tool_call
+from ._shared import IM_END, QWEN_ENDS, THINK, json_in_tool_call, tool_response
 
 OPENED = (r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)", r"nemotron-?3", r"step-?(3[.]?[57]|3p[57]|5)")
 
 FUNCTION = call(
-    "<function=",
-    name(),
-    ">",
-    ws("\n"),
+    *("<function=", name(), ">", ws("\n")),
     each("<parameter=", key(), ">", value("\n", implied="line", python_scalars=True), "</parameter>", ws("\n")),
     lit("</function>", implied_by="</tool_call>"),
 )
@@ -32,6 +29,11 @@ FORMAT = Format(
     per_call=True,
     reasoning=replace(THINK, opened=OPENED),
     calls_in_reasoning=True,
+    results=(
+        tool_response(models=(r"qwen(?!.*coder)",)),
+        Results("<tool_response>{result}</tool_response>", "<|im_start|>tool_response\n", "", IM_END, ("step",)),
+        tool_response(end="\n"),
+    ),
     turn_ends=QWEN_ENDS,
     rank=20,
     template_checked=True,
@@ -47,14 +49,6 @@ FORMAT = Format(
         "tensorrt-llm": ("qwen3_coder",),
         "xgrammar": ("qwen_3_coder", "qwen_3_5"),
     },
-    models=(
-        r"qwen3[-_]?coder|qwen3[-_]next[-_]coder",
-        r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)",
-        r"nemotron-?3",
-        r"step-?3[.]?[57]|step-?3p[57]|step-?5",
-        r"nanbeige-?4",
-        r"granite-?4[.]2",
-        r"intern-?s2",
-    ),
+    models=(r"qwen3[-_]?coder|qwen3[-_]next[-_]coder", *OPENED, r"nanbeige-?4|granite-?4[.]2|intern-?s2"),
     source="chat template",
 )

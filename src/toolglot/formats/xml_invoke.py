@@ -3,7 +3,7 @@
 Source: the first seed and BFCL's prompts. A value without a schema is JSON where it parses as strict JSON.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, each, either, elements, lit, name, section, tag, value, ws
 from ._shared import THINK
 
@@ -37,6 +37,14 @@ FORMAT = Format(
     before=("\n",),
     between="\n",
     reasoning=THINK,
+    results=(
+        Results(
+            "<result>\n<tool_name>{name}</tool_name>\n<stdout>{result}</stdout>\n</result>\n",
+            "<function_results>\n",
+            "",
+            "</function_results>",
+        ),
+    ),
     turn_ends=("<|im_end|>", "</s>"),
     rank=60,
     families=("models trained on invoke traces", "prompted agents"),
