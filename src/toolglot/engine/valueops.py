@@ -17,7 +17,7 @@ from .machine import NEVER, Found, Machine
 from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
 
 DIALECTS = {"json": JSON, "python": PYTHON, "pythonic": PYTHONIC, "gemma": GEMMA, "function_gemma": FUNCTION_GEMMA}
-DIALECTS["lfm"] = LFM
+DIALECTS |= {"lfm": LFM, "python_dict": PYTHONIC}
 _STRING = frozenset(("string",))
 
 
