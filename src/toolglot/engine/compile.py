@@ -386,6 +386,8 @@ class _Compiler:
             op = start.next
         if not isinstance(op, ops.Lit) or op.next is None:
             raise DefinitionError(f"format {self.fmt.id!r}: the pattern has to begin with a literal")
+        if bare and not _names(op.next):
+            raise DefinitionError(f"format {self.fmt.id!r}: bare='declared' needs the name right behind the opener")
         program.entries.append(
             Entry(self.fmt, op.texts, op.next, begin, begins, bare, op.weak, rank=self.rank, canonical=op.canonical)
         )
@@ -408,6 +410,13 @@ class _Compiler:
             entry.after_name = op.stops
             entry.gap = op.gap
             entry.ws = True
+
+
+def _names(op: Op) -> bool:
+    """Whether the tool's name is read here."""
+    if isinstance(op, Attributes):
+        return "name" in op.attributes.values()
+    return isinstance(op, ops.Hole) and op.field == "name"
 
 
 def compile_format(fmt: Format) -> Program:
