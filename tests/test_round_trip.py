@@ -83,6 +83,15 @@ def test_round_trip(format: str) -> None:
     assert written >= 2, "nothing could be written"
 
 
+@pytest.mark.parametrize(
+    ("format", "written"),
+    [("gemma4", "a:{x:1,y:2}"), ("inkling", '"args":{"a":{"x":1,"y":2}}'), ("hermes", '"y": 2, "x"')],
+)
+def test_keys_that_the_template_sorts(format: str, written: str) -> None:
+    """To sort keys at any depth is no reason to refuse a value."""
+    assert written in toolglot.render([toolglot.ToolCall("f", {"a": {"y": 2, "x": 1}})], format)
+
+
 @pytest.mark.parametrize("format", format_ids())
 @pytest.mark.parametrize("content", [None, "Hello."])
 def test_segments_join_to_the_text(format: str, content: str | None) -> None:

@@ -129,8 +129,9 @@ class _Options:
         self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required)
         self.presumed = False
         if generation_prompt is None and chosen is not None:
-            reasoning = REGISTRY.get(chosen[0]).reasoning
-            self.presumed = reasoning is not None and reasoning.opened_for(model)
+            fmt = REGISTRY.get(chosen[0])
+            self.prompt = fmt.prompt
+            self.presumed = fmt.reasoning is not None and fmt.reasoning.opened_for(model)
 
     def machine(self, live: bool) -> Machine:
         """A machine that has read the prompt."""
@@ -172,11 +173,14 @@ def read_prompt(machine: Machine, prompt: str) -> None:
     machine.index = -1 if machine.call_start is None else 0
     machine.lines = 0
     machine.literal_opens = 0
-    # What the prompt left undecided is its own text unless an operation waits for more of its markup.
+    # What the prompt left undecided is its own text unless it is markup, or an operation waits for more of its own.
     if machine.op is machine.plan.text:
-        machine.prev = prompt[-1]
-        machine.buf = ""
-        machine.base = 0
+        held = machine.buf[max(machine.pos, machine.scan - machine.base) :]
+        if not held.strip():
+            held = ""
+        machine.prev = prompt[: len(prompt) - len(held)][-1:]
+        machine.buf = held
+        machine.base = machine.line_start = -len(held)
         machine.pos = 0
         machine.scan = NEVER
         machine.ws_to = NEVER

@@ -10,7 +10,7 @@ from typing import Literal
 from .errors import DefinitionError
 from .pattern import Arguments, Call, CallObject, Each, Either, Hole, Item, Maybe, Node, Section, Tag, _sequence
 
-CODECS = ("json", "python", "pythonic", "lfm", "gemma", "function_gemma")
+CODECS = ("json", "python", "pythonic", "lfm", "gemma", "function_gemma", "python_dict")
 FIELDS = frozenset(("name", "id", "key", "type", "string", "index", "ignored"))
 Tier = Literal["tagged", "json", "python"]
 
@@ -26,8 +26,9 @@ class Reasoning:
     """How a family delimits its reasoning.
 
     ``lead``, ``inner`` (behind the opener, before the closer) and ``after`` are the white space that its template
-    writes around; each is taken off once if it is there. ``opened``: whether the prompt opens the block unless the
-    caller asks for something else; regular expressions on a lower-case model name where only some models do so.
+    writes around; each is taken off once if it is there. ``then`` is markup that the template writes behind it; it is
+    read as one of the format's ``wrappers``. ``opened``: whether the prompt opens the block unless the caller asks for
+    something else; regular expressions on a lower-case model name where only some models do so.
     """
 
     open: str
@@ -35,6 +36,7 @@ class Reasoning:
     lead: str = ""
     inner: tuple[str, str] = ("", "")
     after: str = ""
+    then: str = ""
     opened: bool | tuple[str, ...] = False
 
     def opened_for(self, model: str | None) -> bool:
@@ -73,7 +75,9 @@ class Format:
     ``before``: what the template writes between content and the first call, alternatives, the written one first.
     ``between``: what it writes between two calls.
     ``reasoning``, ``calls_in_reasoning``: its delimiters; whether an open block may hold a call.
-    ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped.
+    ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped; ``around``: what is
+    written before and behind content.
+    ``prompt``: the end of the generation prompt, which is assumed where it is not known.
     ``special``: literals that are control tokens of the tokenizer.
     ``results``: how tool results are written back, the first that is for a model wins.
     ``start``: the call may stand only at the start of the output, and without markup of its own.
@@ -99,6 +103,8 @@ class Format:
     calls_in_reasoning: bool = False
     turn_ends: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
+    around: tuple[str, str] = ("", "")
+    prompt: str = ""
     special: tuple[str, ...] = ()
     start: bool = False
     results: tuple[Results, ...] = ()

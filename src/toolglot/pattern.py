@@ -13,17 +13,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Codec: TypeAlias = Literal["json", "python", "pythonic", "lfm", "gemma", "function_gemma"]
+Codec: TypeAlias = Literal["json", "python", "pythonic", "lfm", "gemma", "function_gemma", "python_dict"]
 Implied: TypeAlias = Literal["no", "line", "any"]
 Bare: TypeAlias = Literal["no", "declared", "yes"]
 
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """One of several spellings of a fixed text. ``implied_by``: texts before which it may be missing."""
+    """One of several spellings of a fixed text. ``implied_by``: texts before which it may be missing.
+
+    ``weak``: as an opener it stands before other things too, so what goes on otherwise is text and no broken call.
+    """
 
     texts: tuple[str, ...]
     implied_by: tuple[str, ...] = ()
+    weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,9 @@ class Ws:
 class Hole:
     """Text up to the next literal, without the white space around it.
 
-    ``field`` says what it is: ``name``, ``id``, ``key``, or a note that only this format knows (then ``canonical``
-    is written). ``prefix`` is taken off a name when read and put before it when written.
+    ``field`` says what it is: ``name``, ``id``, ``key``, ``label`` (the name once more, which is not used), or a note
+    that only this format knows (then ``canonical`` is written). ``prefix`` is taken off a name when read and put
+    before it when written.
     """
 
     field: str
@@ -78,7 +83,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """All arguments in a notation that ends by itself. ``python`` begins behind ``(`` and ends with ``)``."""
+    """All arguments in a notation that ends by itself. ``python`` begins behind ``(`` and ends with ``)``;
+    ``python_dict`` is one literal."""
 
     codec: Codec = "json"
     sort_keys: bool = False
@@ -97,6 +103,7 @@ class CallObject:
     """A JSON object that is a call. The first key of each tuple is the one that is written.
 
     ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set.
+    ``compact``, ``sort_keys``: how it is written.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -104,6 +111,8 @@ class CallObject:
     id: tuple[str, ...] = ("id", "call_id")
     order: tuple[str, ...] = ("name", "arguments")
     many: bool = False
+    compact: bool = False
+    sort_keys: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +175,9 @@ def _sequence(items: Item | tuple[Item, ...]) -> tuple[Node, ...]:
     return _nodes(items if isinstance(items, tuple) else (items,))
 
 
-def lit(*texts: str, implied_by: str | tuple[str, ...] = ()) -> Lit:
+def lit(*texts: str, implied_by: str | tuple[str, ...] = (), weak: bool = False) -> Lit:
     """A literal with several spellings, the written one first."""
-    return Lit(texts, (implied_by,) if isinstance(implied_by, str) else implied_by)
+    return Lit(texts, (implied_by,) if isinstance(implied_by, str) else implied_by, weak)
 
 
 def ws(canonical: str = "") -> Ws:
@@ -179,6 +188,11 @@ def ws(canonical: str = "") -> Ws:
 def name(prefix: str = "") -> Hole:
     """The tool's name."""
     return Hole("name", prefix=prefix)
+
+
+def label() -> Hole:
+    """The tool's name, where it is written a second time: what stands there is not used."""
+    return Hole("label")
 
 
 def id_() -> Hole:
@@ -217,13 +231,16 @@ def call_object(
     id: str | tuple[str, ...] = ("id", "call_id"),
     order: tuple[str, ...] = ("name", "arguments"),
     many: bool = False,
+    *,
+    compact: bool = False,
+    sort_keys: bool = False,
 ) -> CallObject:
     """A JSON object that is a call."""
 
     def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
         return (x,) if isinstance(x, str) else x
 
-    return CallObject(keys(name), keys(arguments), keys(id), order, many)
+    return CallObject(keys(name), keys(arguments), keys(id), order, many, compact, sort_keys)
 
 
 def call(*items: Item) -> Call:

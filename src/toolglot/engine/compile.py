@@ -42,6 +42,7 @@ class Entry:
     begin: Begin  # of the (first) call
     begins: bool  # whether the opener belongs to the call; else it is a section's
     bare: bool = False  # only where the tool is declared
+    weak: bool = False  # what does not fit behind the opener is text
     lits: tuple[str, ...] = ()
     ws: bool = False
     after_name: tuple[str, ...] = ()
@@ -155,6 +156,7 @@ class _Compiler:
         if isinstance(node, Lit):
             op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok)
             op.code = code
+            op.weak = node.weak
         elif isinstance(node, Hole):
             op = ops.Hole(node.field, node.prefix)
             op.closers = self.closers
@@ -386,8 +388,10 @@ class _Compiler:
             op = start.next
         if not isinstance(op, ops.Lit) or op.next is None:
             raise DefinitionError(f"format {self.fmt.id!r}: the pattern has to begin with a literal")
+        if bare and not _names(op.next):
+            raise DefinitionError(f"format {self.fmt.id!r}: bare='declared' needs the name right behind the opener")
         program.entries.append(
-            Entry(self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical)
+            Entry(self.fmt, op.texts, op.next, begin, begins, bare, op.weak, rank=self.rank, canonical=op.canonical)
         )
 
     def look(self, entry: Entry) -> None:
@@ -404,10 +408,17 @@ class _Compiler:
         if first is not None:
             # A section without a call is no sign of its format.
             entry.lits = tuple(text for text in first if text not in entry.begin.section_closers) or first
-        elif isinstance(op, ops.Hole) and op.field == "name" and not entry.bare:
+        elif isinstance(op, ops.Hole) and op.field in ("name", "label") and not entry.bare:
             entry.after_name = op.stops
             entry.gap = op.gap
             entry.ws = True
+
+
+def _names(op: Op) -> bool:
+    """Whether the tool's name is read here."""
+    if isinstance(op, Attributes):
+        return "name" in op.attributes.values()
+    return isinstance(op, ops.Hole) and op.field == "name"
 
 
 def compile_format(fmt: Format) -> Program:

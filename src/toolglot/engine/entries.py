@@ -57,7 +57,7 @@ class CallEntry:
         self.quick = self.entries[0].quick
         self.quick_section = self.entries[0].quick_section
         self.reported = self.entries[0].begin.fmt
-        real = [e for e in entries if not e.bare]
+        real = [e for e in entries if not e.bare and not e.weak]
         # A tag's name has to end: what goes on is another word.
         real = [e for e in real if not isinstance(e.op, Attributes)]
         self.fallback = min(real, key=rank) if real else None
@@ -83,7 +83,8 @@ class CallEntry:
                     if not m.final:
                         return WAIT
                     # The text ends before it is told; a bare call or half a tag's name is none then.
-                    if unsure is None and not candidate.bare and not isinstance(candidate.op, Attributes):
+                    open = candidate.bare or candidate.weak or isinstance(candidate.op, Attributes)
+                    if unsure is None and not open:
                         unsure = candidate
             else:
                 entry = unsure or self.fallback
@@ -217,14 +218,14 @@ class OpenEntry:
         self.op = op
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
-        """Reasoning opens at a line start or behind markup; in the middle of a line the literal is text."""
+        """Reasoning opens at the start of the output, of a line or behind markup; elsewhere the literal is text."""
         buf = m.buf
         k = i
         while k > 0 and buf[k - 1] in " \t":
             k -= 1
         before = buf[k - 1] if k else m.prev
         blank = m.after_markup and not buf[pos:i].strip(" \t\r\n")
-        if not blank and before not in ("", "\n") and m.base + i >= 0:
+        if not blank and before not in ("", "\n") and m.base + i > 0:
             m.literal_opens += 1
             return None
         m.ends_to = -1

@@ -181,7 +181,10 @@ class Machine:
             self.prev = last
             self.buf = buf[pos:] + text if pos < len(buf) else text
         elif self.buf:
-            self.buf += text
+            buf = self.buf
+            self.buf = ""  # so that the text has one owner, and is lengthened where it is
+            buf += text
+            self.buf = buf
         else:
             self.buf = text
         if len(self.buf) - len(text) > self.limits.buffer:
@@ -364,9 +367,9 @@ class Machine:
         self.kept = StringIO()
         self.kept.write("")
         self.kept_from = self.base + i
-        newlines = self.buf.count("\n", -self.base if self.base < 0 else 0, i)
-        self.kept_lines = self.lines + newlines
-        self.kept_line_start = self.base + self.buf.rfind("\n", 0, i) + 1 if newlines else self.line_start
+        line, column = self.where(self.kept_from)
+        self.kept_lines = line - 1
+        self.kept_line_start = max(self.kept_from, 0) - column + 1
         # `feed` writes buf[:pos]; what lies before i is not part of it.
         self._kept_skip = i
 

@@ -57,6 +57,7 @@ class Lit(Op):
         self.code = "tool_call.expected_markup"
         self.all = self.texts + implied_by
         self.head = False  # before the arguments of a call: what does not fit is no call
+        self.weak = False  # as an opener: what does not fit behind it is text
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf

@@ -24,7 +24,7 @@ _KNOWN = frozenset(("name", "arguments", *SEED.id, "type", "index"))
 
 def plain_calls(plan: Plan, text: str) -> Calls | None:
     """Format, name and arguments of each call, in order; None: ask the machine."""
-    if plan.plain and "<" not in text and "[" not in text:
+    if "<" not in text and "[" not in text and not any(map(text.__contains__, plan.odd)):
         if "{" not in text and "(" not in text:
             return []
         match = None

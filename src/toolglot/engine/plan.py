@@ -41,8 +41,8 @@ class Plan:
                     by_text.setdefault(text, []).append(entry)
         self.entries: dict[str, Any] = {text: CallEntry(self, text, entries) for text, entries in by_text.items()}
         self.call_literals = tuple(by_text)
-        # A text without any of these characters can hold no call.
-        self.plain = all(any(c in text for c in "<[") for text in by_text)
+        # A text without "<", "[" and these characters can hold no call.
+        self.odd = tuple({text[0] for text in by_text if "<" not in text and "[" not in text})
         specials = sorted({text for fmt in formats for text in fmt.special}, key=len, reverse=True)
         self.special = re.compile("|".join(map(re.escape, specials))) if specials else None
         self.text = Text(self)
@@ -93,13 +93,16 @@ class Plan:
             known.inner = (known.inner[0] or r.inner[0], known.inner[1] or r.inner[1])
             known.after = max(known.after, r.after, key=len)
             known.calls = known.calls or fmt.calls_in_reasoning
+        # A closer that closes other things too does not tell of reasoning that was never opened.
+        others = {text for fmt in formats for text in (*fmt.wrappers, *fmt.turn_ends)}
         self.reasonings: dict[str, ReasoningOp] = {}
         for d in merged.values():
             d.after_op = AfterReasoning(self, d.after)
             op = ReasoningOp(self, d)
             self.reasonings[d.open] = op
             self.entries[d.open] = OpenEntry(self, op)
-            self.entries.setdefault(d.close, CloseEntry(self, d))
+            if d.close not in others:
+                self.entries.setdefault(d.close, CloseEntry(self, d))
         for fmt in formats:
             for text in fmt.wrappers:
                 self.entries.setdefault(text, WrapEntry(self))

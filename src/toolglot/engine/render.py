@@ -64,9 +64,11 @@ def render_segments(
             raise ConversionError(f"{fmt.id}: the format has no reasoning block")
         w.control(r.lead + r.open + r.inner[0])
         w.data(reasoning)
-        w.control(r.inner[1] + r.close + r.after)
+        w.control(r.inner[1] + r.close + r.after + r.then)
     if content:
+        w.control(fmt.around[0])
         w.data(content)
+        w.control(fmt.around[1])
     if calls:
         if content:
             w.control(fmt.before[0])
@@ -138,6 +140,8 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
     elif isinstance(node, Hole):
         if node.field == "name":
             w.data(node.prefix + call.name)
+        elif node.field == "label":
+            w.data(call.name)
         elif node.field == "key":
             w.data(key or "")
         elif node.field == "id":
@@ -208,6 +212,8 @@ def _type_word(value: Any) -> str:
 def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
     if node.codec == "json":
         w.data(json_text(call.arguments))
+    elif node.codec == "python_dict":
+        w.data(python_text(call.arguments))
     elif node.codec in ("python", "pythonic", "lfm"):
         for i, (name, value) in enumerate(call.arguments.items()):
             if not name.isidentifier() or not name.isascii():
@@ -220,15 +226,18 @@ def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
 
 
 def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:
+    comma, colon = (",", ":") if node.compact else (", ", ": ")
     fields: list[str] = []
     for part in node.order:
         if part == "name":
-            fields.append(f'"{node.name[0]}": {json_text(call.name)}')
+            key, value = node.name[0], json_text(call.name)
         elif part == "arguments":
-            fields.append(f'"{node.arguments[0]}": {json_text(call.arguments)}')
+            key = node.arguments[0]
+            value = json_text(call.arguments, compact=node.compact, sort_keys=node.sort_keys)
         else:
-            fields.append(f'"{node.id[0]}": {json_text(_id(fmt, call, index))}')
-    return "{" + ", ".join(fields) + "}"
+            key, value = node.id[0], json_text(_id(fmt, call, index))
+        fields.append(f'"{key}"{colon}{value}')
+    return "{" + comma.join(fields) + "}"
 
 
 def _element(w: Writer, namespace: str, key: str, value: Any) -> None:

@@ -11,15 +11,17 @@ class Searcher:
     """Finds the first of many literals.
 
     Literals are grouped by their first character, which each group's expression looks for at the speed of memchr.
-    Of a text that holds literals of one group only, that group's expression is all that is needed.
+    Of a text that holds literals of one group only, that group's expression is all that is needed. What is not ASCII
+    is not looked for in a text that is.
     """
 
     def __init__(self, literals: list[str]) -> None:
         groups: dict[str, list[str]] = {}
         for text in literals:
             groups.setdefault(text[0], []).append(text)
-        self.groups = [self._compile(texts) for _, texts in sorted(groups.items())]
+        self.groups = [(char.isascii(), self._compile(texts)) for char, texts in sorted(groups.items())]
         self.all = self._compile(literals)
+        self.ascii = self._compile([text for text in literals if text.isascii()])
 
     @staticmethod
     def _compile(literals: list[str]) -> Any:
@@ -29,13 +31,15 @@ class Searcher:
 
     def of(self, text: str) -> Any:
         """A search function for this text."""
+        ascii = text.isascii()
+        every = self.ascii if ascii else self.all
         if len(text) > 4096:  # to look through all of a long text costs more than it saves
-            return self.all
+            return every
         found: Any = _nothing
-        for search in self.groups:
-            if search(text) is not None:
+        for plain, search in self.groups:
+            if (plain or not ascii) and search(text) is not None:
                 if found is not _nothing:
-                    return self.all
+                    return every
                 found = search
         return found
 

@@ -17,7 +17,7 @@ from .machine import NEVER, Found, Machine
 from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
 
 DIALECTS = {"json": JSON, "python": PYTHON, "pythonic": PYTHONIC, "gemma": GEMMA, "function_gemma": FUNCTION_GEMMA}
-DIALECTS["lfm"] = LFM
+DIALECTS |= {"lfm": LFM, "python_dict": PYTHONIC}
 _STRING = frozenset(("string",))
 
 
@@ -177,6 +177,8 @@ class ArgumentsOp(Op):
             if not self.python:
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 m.pos = pos
+                if pos == len(buf) and not m.final:
+                    return None  # the white space may go on, and is no part of the arguments
             if (m.final or m.live) and not m.wary:
                 whole = self.whole(m, buf, pos)
                 if whole:

@@ -1,0 +1,23 @@
+"""GigaChat 3: one JSON object behind a token (3.1) or in a message of the role ``function call`` (3.0).
+
+Source: the chat templates of GigaChat 3 and 3.1, which write one call.
+"""
+
+from ..format import Format
+from ..pattern import call, call_object, lit, ws
+
+SEP = "<|message_sep|>"
+ROLE = "function call<|role_sep|>\n"
+
+FORMAT = Format(
+    call(lit("<|function_call|>", f"{SEP}\n\n{ROLE}"), ws(), call_object(), ws(), SEP),
+    title="<|function_call|> with a JSON object",
+    turn_ends=(SEP, "</s>"),
+    special=("<|function_call|>", SEP, "<|role_sep|>", "</s>"),
+    max_calls=1,
+    template_checked=True,
+    families=("GigaChat 3", "GigaChat 3.1"),
+    engines={"vllm": ("gigachat3",), "sglang": ("gigachat3",)},
+    models=(r"gigachat-?3",),
+    source="chat template",
+)

@@ -1,0 +1,38 @@
+"""Inkling: messages of typed content; a call's message has the tool's name in its header and compact JSON.
+
+Source: vLLM's encoder and parser of the family. The JSON's name counts. A free-text call
+(``<|content_invoke_tool_text|>``) is text, as it is to vLLM.
+"""
+
+from ..format import Format, Reasoning
+from ..pattern import Item, call, call_object, either, label, lit, ws
+
+MODEL = "<|message_model|>"
+INVOKE = "<|content_invoke_tool_json|>"
+END = "<|end_message|>"
+SAMPLED = "<|content_model_end_sampling|>"
+BODY: tuple[Item, ...] = (
+    ws(),
+    call_object(arguments=("args", "arguments", "parameters"), compact=True, sort_keys=True),
+    ws(),
+    END,
+)
+
+FORMAT = Format(
+    either(
+        call(lit(MODEL, weak=True), label(), INVOKE, *BODY),
+        call(MODEL + INVOKE, *BODY),
+        call(INVOKE, *BODY),
+    ),
+    title="<|content_invoke_tool_json|> messages",
+    prompt=MODEL,
+    reasoning=Reasoning(f"{MODEL}<|content_thinking|>", END),
+    wrappers=(f"{MODEL}<|content_text|>", "<|content_text|>", END),
+    around=(f"{MODEL}<|content_text|>", END),
+    turn_ends=(SAMPLED,),
+    special=(MODEL, INVOKE, END, SAMPLED, "<|content_text|>", "<|content_thinking|>"),
+    families=("Inkling", "Inkling-2"),
+    engines=dict.fromkeys(("vllm", "sglang", "smg", "tensorrt-llm"), ("inkling",)),
+    models=(r"inkling",),
+    source="parser sources",
+)

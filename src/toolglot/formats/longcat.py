@@ -1,0 +1,41 @@
+"""LongCat: GLM's pairs or a JSON object in tags of its own. LongCat-Flash-Chat writes JSON, later models pairs.
+
+Source: the model cards, and the parsers of vLLM (JSON) and mlx-lm (pairs; a key's closer may be missing).
+"""
+
+from ..format import Format, Reasoning
+from ..pattern import call, call_object, each, either, key, lit, name, value, ws
+
+OPEN = "<longcat_tool_call>"
+CLOSE = "</longcat_tool_call>"
+
+FORMAT = Format(
+    either(
+        call(
+            OPEN,
+            name(),
+            ws("\n"),
+            each(
+                "<longcat_arg_key>",
+                key(),
+                lit("</longcat_arg_key>", implied_by="<longcat_arg_value>"),
+                ws("\n"),
+                "<longcat_arg_value>",
+                value(),
+                "</longcat_arg_value>",
+                ws("\n"),
+            ),
+            CLOSE,
+        ),
+        call(OPEN, ws("\n"), call_object(many=True), ws("\n"), CLOSE),
+    ),
+    title="<longcat_arg_key> and <longcat_arg_value> pairs, or JSON",
+    before=("\n",),
+    between="\n",
+    reasoning=Reasoning("<longcat_think>", "</longcat_think>", inner=("\n", "\n"), after="\n"),
+    turn_ends=("</longcat_s>",),
+    families=("LongCat-Flash-Chat", "LongCat-Flash-Thinking", "LongCat-Flash-Lite"),
+    engines={"vllm": ("longcat",), "mlx-lm": ("longcat",)},
+    models=(r"longcat",),
+    source="model documentation and parser sources",
+)
