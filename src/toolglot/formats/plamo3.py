@@ -40,7 +40,7 @@ FORMAT = Format(
         (ws(), end("tool_requests")),
     ),
     title="<|plamo:begin_tool_requests:plamo|> with name and JSON",
-    reasoning=Reasoning(begin("think"), end("think")),
+    reasoning=Reasoning(begin("think"), end("think"), opened=True),
     calls_in_reasoning=True,
     turn_ends=("<|plamo:tag|>",),
     special=("<|plamo:tag|>",),
