@@ -168,6 +168,8 @@ class ArgumentsOp(Op):
             if not self.python:
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 m.pos = pos
+                if pos == len(buf) and not m.final:
+                    return None  # more white space may come, which is no part of the arguments
             if (m.final or m.live) and not m.wary:
                 whole = self.whole(m, buf, pos)
                 if whole:
