@@ -38,12 +38,22 @@ class Hole:
     """Text up to the next literal, without the white space around it.
 
     ``field`` says what it is: ``name``, ``id``, ``key``, or a note that only this format knows (then ``canonical``
-    is written). ``prefix`` is taken off a name when read and put before it when written.
+    is written). ``prefix`` is taken off a name when read and put before it when written. ``counter``: the text is
+    the call's id as well, in which this and a number follow the name.
     """
 
     field: str
     canonical: str = ""
     prefix: str = ""
+    counter: str = ""
+
+    def name_in(self, text: str) -> str:
+        """The tool's name in what stands here."""
+        if self.counter:
+            head, _, number = text.rpartition(self.counter)
+            if number.isascii() and number.isdigit():
+                text = head  # empty where nothing but a number stands
+        return text.removeprefix(self.prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +186,9 @@ def ws(canonical: str = "") -> Ws:
     return Ws(canonical)
 
 
-def name(prefix: str = "") -> Hole:
-    """The tool's name."""
-    return Hole("name", prefix=prefix)
+def name(prefix: str = "", *, counter: str = "") -> Hole:
+    """The tool's name. With ``counter`` it stands in the call's id: ``name("functions.", counter=":")`` is Kimi's."""
+    return Hole("name", prefix=prefix, counter=counter)
 
 
 def id_() -> Hole:

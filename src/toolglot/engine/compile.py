@@ -156,7 +156,7 @@ class _Compiler:
             op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok)
             op.code = code
         elif isinstance(node, Hole):
-            op = ops.Hole(node.field, node.prefix)
+            op = ops.Hole(node)
             op.closers = self.closers
             self.links.append(op)
         elif isinstance(node, Tag):

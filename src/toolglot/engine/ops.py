@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from .. import pattern
 from ..errors import DefinitionError, Fault
 from ..values.json import quote
 from .machine import NEVER, Found, Machine
@@ -187,9 +188,9 @@ class End(Op):
 class Hole(Op):
     """Text up to the next literal."""
 
-    def __init__(self, field: str, prefix: str = "") -> None:
-        self.field = field
-        self.prefix = prefix
+    def __init__(self, node: pattern.Hole) -> None:
+        self.node = node
+        self.field = node.field
         self.gap = ""
         self.head = False
         self.stops: tuple[str, ...] = ()
@@ -230,8 +231,9 @@ class Hole(Op):
         m.pos = end
         m.scan = NEVER
         if self.field == "name":
-            if self.prefix and text.startswith(self.prefix):
-                text = text[len(self.prefix) :]
+            if self.node.counter:
+                m.id = text or None
+            text = self.node.name_in(text)
             m.name = text
             m.name_at = m.base + start
             if self.identifier and IDENTIFIER.fullmatch(text) is None:

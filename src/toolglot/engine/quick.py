@@ -149,7 +149,7 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             if len(node.items) != 1 or not isinstance(inner, Lit):
                 return None
             head += f"(?:{_texts(inner)})?"
-        elif isinstance(node, Hole) and node.field == "name" and not node.prefix:
+        elif isinstance(node, Hole) and node.field == "name" and not node.prefix and not node.counter:
             head += NAME
             names += 1
         elif isinstance(node, CallObject):

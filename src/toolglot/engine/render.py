@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import ConversionError, UnsafeValueError
@@ -136,7 +137,10 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
     elif isinstance(node, Either):
         _sequence(w, node.options[0], call, index, key)
     elif isinstance(node, Hole):
-        if node.field == "name":
+        if node.field == "name" and node.counter:
+            own = call.id is not None and node.counter in call.id and node.name_in(call.id) == call.name
+            w.data(_id(w.fmt, call if own else replace(call, id=None), index))
+        elif node.field == "name":
             w.data(node.prefix + call.name)
         elif node.field == "key":
             w.data(key or "")
