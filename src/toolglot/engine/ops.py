@@ -383,13 +383,13 @@ class Switch(Op):
                     m.pos = pos
                     return op
         if not m.final and (pos == len(buf) or partial(self.texts, buf, pos)):
-            if m.call_start is not None:
+            if m.call_start is not None and not isinstance(self.default, End):
                 m.pos = pos
             return None
         if self.stray and pos < len(buf):
             return self._stray(m)
-        if m.call_start is not None:
-            m.pos = pos
+        if m.call_start is not None and not isinstance(self.default, End):
+            m.pos = pos  # but white space behind a call is not the call's
         return self.default
 
     def _stray(self, m: Machine) -> Op | None:
