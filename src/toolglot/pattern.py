@@ -107,6 +107,8 @@ class CallObject:
     """A JSON object that is a call. The first key of each tuple is the one that is written.
 
     ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set.
+    ``keyed``: written ``{NAME: ARGUMENTS}``; several keys are several calls. ``indent``: written over several lines,
+    so many blanks a level, itself one level deep.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -114,6 +116,8 @@ class CallObject:
     id: tuple[str, ...] = ("id", "call_id")
     order: tuple[str, ...] = ("name", "arguments")
     many: bool = False
+    keyed: bool = False
+    indent: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +231,15 @@ def call_object(
     id: str | tuple[str, ...] = ("id", "call_id"),
     order: tuple[str, ...] = ("name", "arguments"),
     many: bool = False,
+    keyed: bool = False,
+    indent: int | None = None,
 ) -> CallObject:
     """A JSON object that is a call."""
 
     def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
         return (x,) if isinstance(x, str) else x
 
-    return CallObject(keys(name), keys(arguments), keys(id), order, many)
+    return CallObject(keys(name), keys(arguments), keys(id), order, many, keyed, indent)
 
 
 def call(*items: Item) -> Call:

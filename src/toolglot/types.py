@@ -20,9 +20,9 @@ StopReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"
 _MISSING: Any = object()
 
 
-def json_text(value: Any) -> str:
+def json_text(value: Any, indent: int | None = None) -> str:
     """``value`` as JSON text: ``", "`` and ``": "``, no ASCII escaping; NaN and infinities raise `ValueError`."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 @dataclass(slots=True)

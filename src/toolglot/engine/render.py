@@ -224,15 +224,18 @@ def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
 
 
 def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:
-    fields: list[str] = []
+    fields: dict[str, Any] = {}
     for part in node.order:
-        if part == "name":
-            fields.append(f'"{node.name[0]}": {json_text(call.name)}')
+        if node.keyed:
+            fields[call.name] = call.arguments
+        elif part == "name":
+            fields[node.name[0]] = call.name
         elif part == "arguments":
-            fields.append(f'"{node.arguments[0]}": {json_text(call.arguments)}')
+            fields[node.arguments[0]] = call.arguments
         else:
-            fields.append(f'"{node.id[0]}": {json_text(_id(fmt, call, index))}')
-    return "{" + ", ".join(fields) + "}"
+            fields[node.id[0]] = _id(fmt, call, index)
+    text = json_text(fields, node.indent)
+    return text if node.indent is None else text.replace("\n", "\n" + " " * node.indent)
 
 
 def _element(w: Writer, namespace: str, key: str, value: Any) -> None:

@@ -24,12 +24,13 @@ _STRING = frozenset(("string",))
 class Reading:
     """A value that is being read piece by piece."""
 
-    __slots__ = ("args_from", "reader", "sent", "start")
+    __slots__ = ("args_from", "judged", "reader", "sent", "start")
 
     def __init__(self, reader: LiteralReader, start: int) -> None:
         self.reader = reader
         self.start = start  # absolute
         self.args_from: int | None = None
+        self.judged = -1  # the member that was looked at last
         self.sent = start
 
 
@@ -124,9 +125,14 @@ class CallObjectOp(Op):
         if st.args_from is None:
             current = reader.member
             spec = self.spec
-            if current is None or current[0] not in spec.arguments:
+            if current is None or current[1] == st.judged:
                 return
-            if not self.note_name(m, reader) or m.region(current[1], current[1] + 1) != "{":
+            st.judged = current[1]
+            if m.region(current[1], current[1] + 1) != "{":
+                return
+            if spec.keyed and not reader.members and current[0] not in spec.arguments:
+                m.name = current[0]
+            elif current[0] not in spec.arguments or not self.note_name(m, reader):
                 return
             m.start_call()
             st.args_from = st.sent = current[1]
