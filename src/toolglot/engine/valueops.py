@@ -130,9 +130,8 @@ class CallObjectOp(Op):
             st.judged = current[1]
             if m.region(current[1], current[1] + 1) != "{":
                 return
-            if spec.keyed and not reader.members and current[0] not in spec.arguments:
-                m.name = current[0]
-            elif current[0] not in spec.arguments or not self.note_name(m, reader):
+            named = spec.keyed and not reader.members
+            if not (named or current[0] in spec.arguments) or not self.note_name(m, reader):
                 return
             m.start_call()
             st.args_from = st.sent = current[1]
@@ -152,6 +151,11 @@ class CallObjectOp(Op):
                 if result is not None and isinstance(result[0], str):
                     m.name = result[0]
                     return True
+        first = reader.members[0] if reader.members else reader.member
+        if self.spec.keyed and first is not None and first[0] not in self.spec.arguments:
+            if m.region(first[1], first[1] + 1) == "{":
+                m.name = first[0]
+                return True
         return False
 
     def first(self) -> tuple[str, ...] | None:
