@@ -383,7 +383,11 @@ class Switch(Op):
                     m.pos = pos
                     return op
         if not m.final and (pos == len(buf) or partial(self.texts, buf, pos)):
-            if m.call_start is not None and not isinstance(self.default, End):
+            if m.call_start is not None:
+                if not isinstance(self.default, End):
+                    m.pos = pos
+            elif isinstance(self.default, Lit) and self.default.ws:
+                m.sep(m.pos, pos)  # white space in a section is nothing else, so it need not be kept
                 m.pos = pos
             return None
         if self.stray and pos < len(buf):
