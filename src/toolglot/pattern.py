@@ -108,7 +108,7 @@ class CallObject:
 
     ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set.
     ``keyed``: written ``{NAME: ARGUMENTS}``; several keys are several calls. ``indent``: written over several lines,
-    so many blanks a level, itself one level deep.
+    so many blanks a level, itself one level deep. ``wrapper``: a key under which the object may stand alone.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -118,6 +118,7 @@ class CallObject:
     many: bool = False
     keyed: bool = False
     indent: int | None = None
+    wrapper: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,13 +234,14 @@ def call_object(
     many: bool = False,
     keyed: bool = False,
     indent: int | None = None,
+    wrapper: str | None = None,
 ) -> CallObject:
     """A JSON object that is a call."""
 
     def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
         return (x,) if isinstance(x, str) else x
 
-    return CallObject(keys(name), keys(arguments), keys(id), order, many, keyed, indent)
+    return CallObject(keys(name), keys(arguments), keys(id), order, many, keyed, indent, wrapper)
 
 
 def call(*items: Item) -> Call:
