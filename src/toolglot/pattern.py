@@ -103,6 +103,18 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
+class TypedElements:
+    """All arguments as nested elements of one ``tag``, whose attributes say the ``name`` and the ``type``.
+
+    A type is ``raw`` (text as it is), ``json``, ``dict`` (of named elements) or ``list`` (of unnamed ones).
+    """
+
+    tag: str
+    name: str = "name"
+    type: str = "type"
+
+
+@dataclass(frozen=True, slots=True)
 class CallObject:
     """A JSON object that is a call. The first key of each tuple is the one that is written.
 
@@ -168,7 +180,20 @@ class Section:
 
 
 Node: TypeAlias = (
-    Lit | Ws | Hole | Tag | Value | Arguments | Elements | CallObject | Call | Each | Maybe | Either | Section
+    Lit
+    | Ws
+    | Hole
+    | Tag
+    | Value
+    | Arguments
+    | Elements
+    | TypedElements
+    | CallObject
+    | Call
+    | Each
+    | Maybe
+    | Either
+    | Section
 )
 Item: TypeAlias = Node | str
 
@@ -224,6 +249,11 @@ def arguments(codec: Codec = "json", *, sort_keys: bool = False, json_containers
 def elements(namespace: str = "") -> Elements:
     """All arguments as nested elements."""
     return Elements(namespace)
+
+
+def typed_elements(tag: str, *, name: str = "name", type: str = "type") -> TypedElements:
+    """All arguments as nested elements of one tag that says their types."""
+    return TypedElements(tag, name, type)
 
 
 def call_object(

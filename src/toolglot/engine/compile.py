@@ -21,6 +21,7 @@ from ..pattern import (
     Node,
     Section,
     Tag,
+    TypedElements,
     Value,
     Ws,
 )
@@ -29,6 +30,7 @@ from .elementsop import ElementsOp
 from .machine import Machine
 from .ops import LOOK, NAME, TO_TEXT, WS, Attributes, Begin, End, Op, Switch, UnitBegin, UnitEnd, partial
 from .quick import Quick, QuickSection, quick_call, quick_section
+from .typedop import TypedElementsOp
 from .valueops import ArgumentsOp, CallObjectOp, ValueOp
 
 
@@ -193,6 +195,8 @@ class _Compiler:
             op = ArgumentsOp(node.codec)
         elif isinstance(node, Elements):
             op = ElementsOp(node.namespace)
+        elif isinstance(node, TypedElements):
+            op = TypedElementsOp(node)
         elif isinstance(node, Each):
             op = self.each(node, nxt)
             return op

@@ -21,6 +21,7 @@ from ..pattern import (
     Node,
     Section,
     Tag,
+    TypedElements,
     Value,
     Ws,
 )
@@ -163,6 +164,9 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         for name, value in call.arguments.items():
             if value is not None:
                 _element(w, node.namespace, name, value)
+    elif isinstance(node, TypedElements):
+        for name, value in call.arguments.items():
+            _typed(w, node, name, value)
 
 
 def _id(fmt: Format, call: ToolCall, index: int) -> str:
@@ -256,3 +260,27 @@ def _element(w: Writer, namespace: str, key: str, value: Any) -> None:
     w.control(f"{namespace}</")
     w.data(key)
     w.control(">")
+
+
+_ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"))
+
+
+def _typed(w: Writer, node: TypedElements, key: str | None, value: Any) -> None:
+    kind = "dict" if isinstance(value, dict) else "list" if isinstance(value, list) else "json"
+    w.control(f"<{node.tag}")
+    if key is not None:
+        for char, entity in _ENTITIES:
+            key = key.replace(char, entity)
+        w.control(f' {node.name}="')
+        w.data(key)
+        w.control('"')
+    w.control(f' {node.type}="{"raw" if isinstance(value, str) else kind}">')
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _typed(w, node, name, inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _typed(w, node, None, inner)
+    else:
+        w.data(scalar_text(value, False))
+    w.control(f"</{node.tag}>")

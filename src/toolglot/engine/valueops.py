@@ -421,7 +421,7 @@ class ValueOp(Op):
         """The JSON types the value may have: the attribute's word, else the schema's."""
         typed = m.typed
         if typed is not None:
-            return _STRING if typed == "string" else _TYPED
+            return _STRING if typed == "string" else TYPED
         if m.tools is None or m.name is None:
             return None
         return m.tools.types(m.name, m.key)
@@ -452,7 +452,7 @@ class ValueOp(Op):
         return verdict and not (m.cut and WS.match(buf, end).end() == len(buf))  # type: ignore[union-attr]
 
 
-_TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
+TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
 
 
 def ahead(m: Machine, texts: tuple[str, ...], buf: str, pos: int) -> bool | None:
