@@ -11,14 +11,18 @@ class Searcher:
     """Finds the first of many literals.
 
     Literals are grouped by their first character, which each group's expression looks for at the speed of memchr.
-    Of a text that holds literals of one group only, that group's expression is all that is needed.
+    Of a text that holds literals of one group only, that group's expression is all that is needed. A group that begins
+    with a letter is looked for only where the bracket that all its literals have stands in the text.
     """
 
     def __init__(self, literals: list[str]) -> None:
         groups: dict[str, list[str]] = {}
         for text in literals:
             groups.setdefault(text[0], []).append(text)
-        self.groups = [self._compile(texts) for _, texts in sorted(groups.items())]
+        self.groups = [
+            (next((c for c in "<[" if all(c in text for text in texts)), ""), self._compile(texts))
+            for _, texts in sorted(groups.items())
+        ]
         self.all = self._compile(literals)
 
     @staticmethod
@@ -32,8 +36,8 @@ class Searcher:
         if len(text) > 4096:  # to look through all of a long text costs more than it saves
             return self.all
         found: Any = _nothing
-        for search in self.groups:
-            if search(text) is not None:
+        for bracket, search in self.groups:
+            if bracket in text and search(text) is not None:
                 if found is not _nothing:
                     return self.all
                 found = search
