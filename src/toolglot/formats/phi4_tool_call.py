@@ -1,4 +1,4 @@
-"""Phi-4-mini's own tokens: ``<|tool_call|>[{...}]<|/tool_call|>``. Source: the model's added tokens, Ollama.
+"""Phi-4-mini's own tokens: ``<|tool_call|>[{...}]<|/tool_call|>``. Source: Ollama's template of phi4-mini.
 
 What stands behind the opener does not tell it from Granite 3, which reads the closer as well: detection says
 ``granite3`` where the closer cannot have been seen yet.
