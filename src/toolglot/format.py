@@ -208,7 +208,7 @@ def _check_call(node: Call, what: str) -> None:
                 fields.extend(f for _, f in item.attributes)
             elif kind == "CallObject":
                 fields.extend(("name", "arguments"))
-            elif kind in ("Value", "Arguments", "Elements"):
+            elif kind in ("Value", "Arguments", "Elements", "TypedElements"):
                 fields.append("arguments" if kind != "Value" else "value")
             elif isinstance(item, Each | Maybe):
                 walk(item.items, False)

@@ -43,12 +43,21 @@ class Hole:
 
     ``field`` says what it is: ``name``, ``id``, ``key``, ``label`` (the name once more, which is not used), or a note
     that only this format knows (then ``canonical`` is written). ``prefix`` is taken off a name when read and put
-    before it when written.
+    before it when written. ``counter``: the text is the call's id as well, in which this and a number follow the name.
     """
 
     field: str
     canonical: str = ""
     prefix: str = ""
+    counter: str = ""
+
+    def name_in(self, text: str) -> str:
+        """The tool's name in what stands here."""
+        if self.counter:
+            head, _, number = text.rpartition(self.counter)
+            if number.isascii() and number.isdigit():
+                text = head  # empty where nothing but a number stands
+        return text.removeprefix(self.prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +108,25 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
+class TypedElements:
+    """All arguments as nested elements of one ``tag``, whose attributes say the ``name`` and the ``type``.
+
+    A type is ``raw`` (text as it is), ``json``, ``dict`` (of named elements) or ``list`` (of unnamed ones).
+    """
+
+    tag: str
+    name: str = "name"
+    type: str = "type"
+
+
+@dataclass(frozen=True, slots=True)
 class CallObject:
     """A JSON object that is a call. The first key of each tuple is the one that is written.
 
     ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set.
     ``compact``, ``sort_keys``: how it is written.
+    ``keyed``: written ``{NAME: ARGUMENTS}``; several keys are several calls. ``indent``: written over several lines,
+    so many blanks a level, itself one level deep. ``wrapper``: a key under which the object may stand alone.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -111,6 +134,9 @@ class CallObject:
     id: tuple[str, ...] = ("id", "call_id")
     order: tuple[str, ...] = ("name", "arguments")
     many: bool = False
+    keyed: bool = False
+    indent: int | None = None
+    wrapper: str | None = None
     compact: bool = False
     sort_keys: bool = False
 
@@ -162,7 +188,20 @@ class Section:
 
 
 Node: TypeAlias = (
-    Lit | Ws | Hole | Tag | Value | Arguments | Elements | CallObject | Call | Each | Maybe | Either | Section
+    Lit
+    | Ws
+    | Hole
+    | Tag
+    | Value
+    | Arguments
+    | Elements
+    | TypedElements
+    | CallObject
+    | Call
+    | Each
+    | Maybe
+    | Either
+    | Section
 )
 Item: TypeAlias = Node | str
 
@@ -185,9 +224,9 @@ def ws(canonical: str = "") -> Ws:
     return Ws(canonical)
 
 
-def name(prefix: str = "") -> Hole:
-    """The tool's name."""
-    return Hole("name", prefix=prefix)
+def name(prefix: str = "", *, counter: str = "") -> Hole:
+    """The tool's name. With ``counter`` it stands in the call's id: ``name("functions.", counter=":")`` is Kimi's."""
+    return Hole("name", prefix=prefix, counter=counter)
 
 
 def label() -> Hole:
@@ -225,6 +264,11 @@ def elements(namespace: str = "") -> Elements:
     return Elements(namespace)
 
 
+def typed_elements(tag: str, *, name: str = "name", type: str = "type") -> TypedElements:
+    """All arguments as nested elements of one tag that says their types."""
+    return TypedElements(tag, name, type)
+
+
 def call_object(
     name: str | tuple[str, ...] = "name",
     arguments: str | tuple[str, ...] = ("arguments", "parameters", "input", "args"),
@@ -234,13 +278,16 @@ def call_object(
     *,
     compact: bool = False,
     sort_keys: bool = False,
+    keyed: bool = False,
+    indent: int | None = None,
+    wrapper: str | None = None,
 ) -> CallObject:
     """A JSON object that is a call."""
 
     def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
         return (x,) if isinstance(x, str) else x
 
-    return CallObject(keys(name), keys(arguments), keys(id), order, many, compact, sort_keys)
+    return CallObject(keys(name), keys(arguments), keys(id), order, many, keyed, indent, wrapper, compact, sort_keys)
 
 
 def call(*items: Item) -> Call:

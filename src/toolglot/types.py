@@ -20,10 +20,12 @@ StopReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"
 _MISSING: Any = object()
 
 
-def json_text(value: Any, *, compact: bool = False, sort_keys: bool = False) -> str:
+def json_text(value: Any, indent: int | None = None, *, compact: bool = False, sort_keys: bool = False) -> str:
     """``value`` as JSON text: ``", "`` and ``": "``, no ASCII escaping; NaN and infinities raise `ValueError`."""
     separators = (",", ":") if compact else None
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=separators, sort_keys=sort_keys)
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators, sort_keys=sort_keys
+    )
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from ..pattern import (
     Node,
     Section,
     Tag,
+    TypedElements,
     Value,
     Ws,
 )
@@ -29,6 +30,7 @@ from .elementsop import ElementsOp
 from .machine import Machine
 from .ops import LOOK, NAME, TO_TEXT, WS, Attributes, Begin, End, Op, Switch, UnitBegin, UnitEnd, partial
 from .quick import Quick, QuickSection, quick_call, quick_section
+from .typedop import TypedElementsOp
 from .valueops import ArgumentsOp, CallObjectOp, ValueOp
 
 
@@ -47,6 +49,8 @@ class Entry:
     ws: bool = False
     after_name: tuple[str, ...] = ()
     gap: str = ""  # what the template writes behind the name
+    name_end: tuple[str, ...] = ()  # the literal that ends the name,
+    behind: tuple[str, ...] = ()  # and what has to stand behind that
     sure: bool = False
     canonical: str = ""
     quick: Quick | None = None  # of a call
@@ -78,13 +82,25 @@ class Entry:
                 return False
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
             if buf.startswith(self.after_name, then):
-                return self.declared(m, j) if self.bare else True
+                return self.behind_name(m, then)
             if then - end <= LOOK and (then == size or partial(self.after_name, buf, then)):
                 return None
             return False
         if not self.lits:
             return self.declared(m, j) if self.bare else True
         return False
+
+    def behind_name(self, m: Machine, pos: int) -> bool | None:
+        """Whether what stands behind the literal at ``pos``, which ends the name, is this format's."""
+        buf = m.buf
+        for text in self.name_end if self.behind else ():
+            if buf.startswith(text, pos):
+                end = WS.match(buf, pos + len(text)).end()  # type: ignore[union-attr]
+                if buf.startswith(self.behind, end):
+                    return True
+                short = end - pos <= LOOK and (end == len(buf) or partial(self.behind, buf, end))
+                return None if short else False
+        return True
 
     def declared(self, m: Machine, j: int) -> bool | None:
         """A call without its section counts only where its tool is declared."""
@@ -158,7 +174,7 @@ class _Compiler:
             op.code = code
             op.weak = node.weak
         elif isinstance(node, Hole):
-            op = ops.Hole(node.field, node.prefix)
+            op = ops.Hole(node)
             op.closers = self.closers
             self.links.append(op)
         elif isinstance(node, Tag):
@@ -181,6 +197,8 @@ class _Compiler:
             op = ArgumentsOp(node.codec)
         elif isinstance(node, Elements):
             op = ElementsOp(node.namespace)
+        elif isinstance(node, TypedElements):
+            op = TypedElementsOp(node)
         elif isinstance(node, Each):
             op = self.each(node, nxt)
             return op
@@ -351,8 +369,8 @@ class _Compiler:
                 close.code = "tool_call.expected_comma" if python else "json.expected_comma"
         else:
             texts = self.literals(item)
-            for one in begins:
-                one.siblings = texts
+            for one in begins:  # a brace is no sign of a further call: a broken one may hold many
+                one.siblings = tuple(text for text in texts if len(text) > 1)
             more.branches.append((texts, item))
             more.default = close
             more.stray = node.stray
@@ -412,6 +430,9 @@ class _Compiler:
             entry.after_name = op.stops
             entry.gap = op.gap
             entry.ws = True
+            if isinstance(op.next, ops.Lit) and op.next.next is not None:
+                entry.name_end = op.next.texts
+                entry.behind = op.next.next.first() or ()
 
 
 def _names(op: Op) -> bool:

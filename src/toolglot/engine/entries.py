@@ -60,6 +60,10 @@ class CallEntry:
         real = [e for e in entries if not e.bare and not e.weak]
         # A tag's name has to end: what goes on is another word.
         real = [e for e in real if not isinstance(e.op, Attributes)]
+        # An opener that is a word, or that another format's bare call has, is markup only where what follows fits.
+        self.word = text[0].isalnum()
+        if self.word or any(e.bare for e in entries):
+            real = []
         self.fallback = min(real, key=rank) if real else None
         if len(entries) == 1 and self.fallback is not None and not _needs_look(entries[0]):
             entries[0].sure = True
@@ -83,8 +87,8 @@ class CallEntry:
                     if not m.final:
                         return WAIT
                     # The text ends before it is told; a bare call or half a tag's name is none then.
-                    open = candidate.bare or candidate.weak or isinstance(candidate.op, Attributes)
-                    if unsure is None and not open:
+                    sure = not (candidate.bare or candidate.weak or isinstance(candidate.op, Attributes))
+                    if unsure is None and sure and (m.cut or not self.word):
                         unsure = candidate
             else:
                 entry = unsure or self.fallback

@@ -227,8 +227,8 @@ class JsonFinder(Finder):
         keys = [key for key, _, _ in reader.members]
         if reader.last_key is not None:
             keys.append(reader.last_key)
-        if _WRAPPERS.isdisjoint(keys):
-            spec = self.spec.keys
+        spec = self.spec.keys
+        if _WRAPPERS.isdisjoint(keys) and spec.wrapper not in keys:
             known = {*spec.name, *spec.arguments, *spec.id, "type", "index"}
             if not any(key in spec.name for key in keys) or any(key not in known for key in keys):
                 return False

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from .. import pattern
 from ..errors import DefinitionError, Fault
 from ..values.json import quote
 from .machine import NEVER, Found, Machine
@@ -188,9 +189,9 @@ class End(Op):
 class Hole(Op):
     """Text up to the next literal."""
 
-    def __init__(self, field: str, prefix: str = "") -> None:
-        self.field = field
-        self.prefix = prefix
+    def __init__(self, node: pattern.Hole) -> None:
+        self.node = node
+        self.field = node.field
         self.gap = ""
         self.head = False
         self.stops: tuple[str, ...] = ()
@@ -231,8 +232,9 @@ class Hole(Op):
         m.pos = end
         m.scan = NEVER
         if self.field == "name":
-            if self.prefix and text.startswith(self.prefix):
-                text = text[len(self.prefix) :]
+            if self.node.counter:
+                m.id = text or None
+            text = self.node.name_in(text)
             m.name = text
             m.name_at = m.base + start
             if self.identifier and IDENTIFIER.fullmatch(text) is None:
@@ -383,12 +385,16 @@ class Switch(Op):
                     return op
         if not m.final and (pos == len(buf) or partial(self.texts, buf, pos)):
             if m.call_start is not None:
+                if not isinstance(self.default, End):
+                    m.pos = pos
+            elif isinstance(self.default, Lit) and self.default.ws:
+                m.sep(m.pos, pos)  # white space in a section is nothing else, so it need not be kept
                 m.pos = pos
             return None
         if self.stray and pos < len(buf):
             return self._stray(m)
-        if m.call_start is not None:
-            m.pos = pos
+        if m.call_start is not None and not isinstance(self.default, End):
+            m.pos = pos  # but white space behind a call is not the call's
         return self.default
 
     def _stray(self, m: Machine) -> Op | None:

@@ -8,7 +8,7 @@ place. That both agree is what every comparison of whole and streamed parsing te
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..definition import ToolSet
@@ -122,7 +122,7 @@ def quick_call(fmt: Format, node: Call, not_before: tuple[str, ...] = ()) -> Qui
 
 
 def _quick_call(node: Call) -> Quick | None:
-    items = [n for n in node.items if not (isinstance(n, Maybe) and not n.write)]
+    items = list(node.items)
     first = items[0]
     head = ""
     if isinstance(first, Tag):
@@ -146,10 +146,11 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             head += (re.escape(node.canonical) if isinstance(before, Hole) else "") + WS
         elif isinstance(node, Maybe):
             inner = node.items[0]
-            if len(node.items) != 1 or not isinstance(inner, Lit):
-                return None
-            head += f"(?:{_texts(inner)})?"
-        elif isinstance(node, Hole) and node.field == "name" and not node.prefix:
+            if len(node.items) == 1 and isinstance(inner, Lit):
+                head += f"(?:{_texts(inner)})?"
+            elif node.write:
+                return None  # what is only read is not plain
+        elif isinstance(node, Hole) and node.field == "name" and not node.prefix and not node.counter:
             head += NAME
             names += 1
         elif isinstance(node, CallObject):
@@ -206,13 +207,18 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
     return quick
 
 
-def _tail(items: list[Node]) -> str | None:
+def _tail(items: Sequence[Node]) -> str | None:
     tail = ""
     for node in items:
         if isinstance(node, Lit):
             tail += _texts(node)
         elif isinstance(node, Ws):
             tail += WS
+        elif isinstance(node, Maybe):
+            optional = _tail(node.items)
+            if optional is None:
+                return None
+            tail += f"(?:{WS}{optional})?"
         else:
             return None
     return tail
@@ -295,8 +301,8 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     else:
         call = _rest(list(call_node.items), "")
         opener = ""
-    open = _tail(list(node.open[1:]))
-    close = _tail([n for n in node.close if not (isinstance(n, Maybe) and not n.write)])
+    open = _tail(node.open[1:])
+    close = _tail(node.close)
     if call is None or open is None or close is None:
         return None
     if not opener:

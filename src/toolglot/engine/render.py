@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import ConversionError, UnsafeValueError
@@ -20,6 +21,7 @@ from ..pattern import (
     Node,
     Section,
     Tag,
+    TypedElements,
     Value,
     Ws,
 )
@@ -138,7 +140,10 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
     elif isinstance(node, Either):
         _sequence(w, node.options[0], call, index, key)
     elif isinstance(node, Hole):
-        if node.field == "name":
+        if node.field == "name" and node.counter:
+            own = call.id is not None and node.counter in call.id and node.name_in(call.id) == call.name
+            w.data(_id(w.fmt, call if own else replace(call, id=None), index))
+        elif node.field == "name":
             w.data(node.prefix + call.name)
         elif node.field == "label":
             w.data(call.name)
@@ -163,6 +168,9 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         for name, value in call.arguments.items():
             if value is not None:
                 _element(w, node.namespace, name, value)
+    elif isinstance(node, TypedElements):
+        for name, value in call.arguments.items():
+            _typed(w, node, name, value)
 
 
 def _id(fmt: Format, call: ToolCall, index: int) -> str:
@@ -226,18 +234,26 @@ def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
 
 
 def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:
-    comma, colon = (",", ":") if node.compact else (", ", ": ")
-    fields: list[str] = []
+    fields: dict[str, Any] = {}
+    arguments = _ordered(call.arguments) if node.sort_keys else call.arguments
     for part in node.order:
-        if part == "name":
-            key, value = node.name[0], json_text(call.name)
+        if node.keyed:
+            fields[call.name] = arguments
+        elif part == "name":
+            fields[node.name[0]] = call.name
         elif part == "arguments":
-            key = node.arguments[0]
-            value = json_text(call.arguments, compact=node.compact, sort_keys=node.sort_keys)
+            fields[node.arguments[0]] = arguments
         else:
-            key, value = node.id[0], json_text(_id(fmt, call, index))
-        fields.append(f'"{key}"{colon}{value}')
-    return "{" + comma.join(fields) + "}"
+            fields[node.id[0]] = _id(fmt, call, index)
+    text = json_text(fields, node.indent, compact=node.compact)
+    return text if node.indent is None else text.replace("\n", "\n" + " " * node.indent)
+
+
+def _ordered(value: Any) -> Any:
+    """``value`` with the keys of its objects sorted."""
+    if isinstance(value, dict):
+        return {key: _ordered(value[key]) for key in sorted(value)}
+    return [_ordered(item) for item in value] if isinstance(value, list) else value
 
 
 def _element(w: Writer, namespace: str, key: str, value: Any) -> None:
@@ -258,3 +274,27 @@ def _element(w: Writer, namespace: str, key: str, value: Any) -> None:
     w.control(f"{namespace}</")
     w.data(key)
     w.control(">")
+
+
+_ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"))
+
+
+def _typed(w: Writer, node: TypedElements, key: str | None, value: Any) -> None:
+    kind = "dict" if isinstance(value, dict) else "list" if isinstance(value, list) else "json"
+    w.control(f"<{node.tag}")
+    if key is not None:
+        for char, entity in _ENTITIES:
+            key = key.replace(char, entity)
+        w.control(f' {node.name}="')
+        w.data(key)
+        w.control('"')
+    w.control(f' {node.type}="{"raw" if isinstance(value, str) else kind}">')
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _typed(w, node, name, inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _typed(w, node, None, inner)
+    else:
+        w.data(scalar_text(value, False))
+    w.control(f"</{node.tag}>")

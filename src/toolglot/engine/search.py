@@ -12,14 +12,18 @@ class Searcher:
 
     Literals are grouped by their first character, which each group's expression looks for at the speed of memchr.
     Of a text that holds literals of one group only, that group's expression is all that is needed. What is not ASCII
-    is not looked for in a text that is.
+    is not looked for in a text that is; a group that begins with a letter only where the bracket that all its literals
+    have stands in the text.
     """
 
     def __init__(self, literals: list[str]) -> None:
         groups: dict[str, list[str]] = {}
         for text in literals:
             groups.setdefault(text[0], []).append(text)
-        self.groups = [(char.isascii(), self._compile(texts)) for char, texts in sorted(groups.items())]
+        self.groups = [
+            (char.isascii(), next((c for c in "<[" if all(c in text for text in texts)), ""), self._compile(texts))
+            for char, texts in sorted(groups.items())
+        ]
         self.all = self._compile(literals)
         self.ascii = self._compile([text for text in literals if text.isascii()])
 
@@ -36,8 +40,8 @@ class Searcher:
         if len(text) > 4096:  # to look through all of a long text costs more than it saves
             return every
         found: Any = _nothing
-        for plain, search in self.groups:
-            if (plain or not ascii) and search(text) is not None:
+        for plain, bracket, search in self.groups:
+            if (plain or not ascii) and bracket in text and search(text) is not None:
                 if found is not _nothing:
                     return every
                 found = search

@@ -164,16 +164,16 @@ def _object(text: str, start: int, found: dict[str, Member], end: int, base: int
                 return one
             calls.extend(one)
         return calls
-    for wrapper in ("function_call", "function"):
-        wrapped = found.get(wrapper)
+    for wrapper in ("function_call", "function", keys.wrapper):
+        wrapped = None if wrapper is None else found.get(wrapper)
         if wrapped is not None and isinstance(wrapped[0], dict):
             if wrapper == "function" and any(k not in _ITEM and k not in keys.id for k in found):
                 return None  # not an item of tool_calls, but data
             inner = members(text, wrapped[1])
             assert inner is not None
             one = _plain(text, start, inner[0], end, base, keys, loose=False)
-            if one is None and wrapper == "function_call":
-                what = 'the value of "function_call" is not a tool call'
+            if one is None and wrapper != "function":
+                what = f'the value of "{wrapper}" is not a tool call'
                 return Fault("tool_call.unrecognized", base + start, what)
             if isinstance(one, list):
                 outer_id = _text(found, keys.id)
@@ -181,7 +181,24 @@ def _object(text: str, start: int, found: dict[str, Member], end: int, base: int
                     one[0].id = outer_id
             return one
     kind = found.get("type")
-    return _plain(text, start, found, end, base, keys, loose=kind is not None and kind[0] == "tool_use")
+    plain = _plain(text, start, found, end, base, keys, loose=kind is not None and kind[0] == "tool_use")
+    return _keyed(text, start, found, end, base) if plain is None and keys.keyed and found else plain
+
+
+def _keyed(text: str, start: int, found: dict[str, Member], end: int, base: int) -> Shape:
+    """An object whose keys are the names of tools and whose values are their arguments."""
+    calls: list[Found] = []
+    at = base + start
+    for key, (value, a, b) in found.items():
+        decoded = decode_arguments(value, text, a, b, base, base + a)
+        if isinstance(decoded, Fault):
+            return decoded
+        call = Found(key.removeprefix("\\"), *decoded)
+        call.span = (at, base + b)
+        at = base + b
+        calls.append(call)
+    calls[-1].span = (calls[-1].span[0], base + end)  # type: ignore[index]
+    return calls
 
 
 def _text(found: dict[str, Member], keys: tuple[str, ...]) -> str | None:

@@ -177,8 +177,8 @@ class Recover(Op):
             texts = sorted({*own, *self.plan.call_literals}, key=len, reverse=True)
             pattern = "|".join(map(re.escape, texts)) or "(?!)"
             openers = sorted((begin.first() or ()) if begin is not None else (), key=len, reverse=True)
-            known = self.cache[begin] = (re.compile(pattern), max(map(len, texts), default=1), openers)
-        regex, longest, openers = known
+            known = self.cache[begin] = (re.compile(pattern), texts, openers)
+        regex, texts, openers = known
         buf = m.buf
         pos = m.pos
         if m.own_opener and m.base + pos == m.call_start:
@@ -192,13 +192,16 @@ class Recover(Op):
         match = regex.search(buf, pos)
         if match is None:
             if not m.final:
-                m.pos = max(pos, len(buf) - longest + 1)
+                m.pos = max(pos, len(buf) - (len(texts[0]) if texts else 1) + 1)
                 return None
             m.pos = len(buf)
             if m.cut and m.fault is not None:
                 m.fault.end = True  # broken, and cut off as well
             return self.over(m, self.plan.text)
         text = match.group()
+        if not m.final and partial(texts, buf, match.start()):
+            m.pos = match.start()  # it may grow into a longer one
+            return None
         if begin is not None and text in begin.closers:
             m.pos = match.end()
             return self.over(m, begin.resume)

@@ -24,12 +24,13 @@ _STRING = frozenset(("string",))
 class Reading:
     """A value that is being read piece by piece."""
 
-    __slots__ = ("args_from", "reader", "sent", "start")
+    __slots__ = ("args_from", "judged", "reader", "sent", "start")
 
     def __init__(self, reader: LiteralReader, start: int) -> None:
         self.reader = reader
         self.start = start  # absolute
         self.args_from: int | None = None
+        self.judged = -1  # the member that was looked at last
         self.sent = start
 
 
@@ -124,9 +125,13 @@ class CallObjectOp(Op):
         if st.args_from is None:
             current = reader.member
             spec = self.spec
-            if current is None or current[0] not in spec.arguments:
+            if current is None or current[1] == st.judged:
                 return
-            if not self.note_name(m, reader) or m.region(current[1], current[1] + 1) != "{":
+            st.judged = current[1]
+            if m.region(current[1], current[1] + 1) != "{":
+                return
+            named = spec.keyed and not reader.members
+            if not (named or current[0] in spec.arguments) or not self.note_name(m, reader):
                 return
             m.id = self.read_text(m, reader, spec.id) or None
             m.start_call()
@@ -142,6 +147,10 @@ class CallObjectOp(Op):
     def note_name(self, m: Machine, reader: LiteralReader) -> bool:
         """Note the tool's name if it was read."""
         name = self.read_text(m, reader, self.spec.name)
+        if name is None and self.spec.keyed:
+            first = reader.members[0] if reader.members else reader.member
+            if first is not None and first[0] not in self.spec.arguments and m.region(first[1], first[1] + 1) == "{":
+                name = first[0]
         if name is None:
             return False
         m.name = name
@@ -178,7 +187,7 @@ class ArgumentsOp(Op):
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 m.pos = pos
                 if pos == len(buf) and not m.final:
-                    return None  # the white space may go on, and is no part of the arguments
+                    return None  # more white space may come, which is no part of the arguments
             if (m.final or m.live) and not m.wary:
                 whole = self.whole(m, buf, pos)
                 if whole:
@@ -420,7 +429,7 @@ class ValueOp(Op):
         """The JSON types the value may have: the attribute's word, else the schema's."""
         typed = m.typed
         if typed is not None:
-            return _STRING if typed == "string" else _TYPED
+            return _STRING if typed == "string" else TYPED
         if m.tools is None or m.name is None:
             return None
         return m.tools.types(m.name, m.key)
@@ -451,7 +460,7 @@ class ValueOp(Op):
         return verdict and not (m.cut and WS.match(buf, end).end() == len(buf))  # type: ignore[union-attr]
 
 
-_TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
+TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
 
 
 def ahead(m: Machine, texts: tuple[str, ...], buf: str, pos: int) -> bool | None:

@@ -1,11 +1,19 @@
-"""Granite 3.x: ``<|tool_call|>`` or ``<tool_call>``, then a JSON array; nothing closes it. Source: vLLM's parser."""
+"""Granite 3.x: ``<|tool_call|>`` or ``<tool_call>``, then a JSON array; nothing closes it. Source: vLLM's parser.
+
+Phi-4-mini writes the same with a closer, which is read, since the opener does not tell the two apart.
+"""
 
 from ..format import Format, Results
-from ..pattern import call, call_object, lit, section, ws
+from ..pattern import call, call_object, lit, maybe, section, ws
 from ._shared import THINK
 
 FORMAT = Format(
-    section((lit("<|tool_call|>", "<tool_call>"), ws(), "["), call(call_object()), "]", separator=", "),
+    section(
+        (lit("<|tool_call|>", "<tool_call>"), ws(), "["),
+        call(call_object()),
+        ("]", maybe("<|/tool_call|>", write=False)),
+        separator=", ",
+    ),
     title="<|tool_call|> with a JSON array",
     bare_json=True,
     reasoning=THINK,

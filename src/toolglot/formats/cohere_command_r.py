@@ -1,0 +1,29 @@
+"""Command R and R+: ``Action:`` and a fenced JSON array. Source: the tool-use template of Command R+.
+
+``Action:`` opens a call only where the fence follows. ``directly-answer`` is a tool of the template's own, which says
+that none is needed; it is read as the call that it is.
+"""
+
+from ..format import Format
+from ..pattern import call, call_object, section, ws
+
+OBJECT = call_object(name=("tool_name", "name"), arguments=("parameters", "arguments"), indent=4)
+
+FORMAT = Format(
+    section(
+        ("Action:", ws("\n"), "```json", ws("\n"), "[", ws("\n    ")),
+        call(OBJECT),
+        (ws("\n"), "]", ws(), "```"),
+        separator=",\n    ",
+    ),
+    title="Action: with a fenced JSON array",
+    before=("\n",),
+    lead="\n",
+    detect=False,
+    turn_ends=("<|END_OF_TURN_TOKEN|>",),
+    special=("<|END_OF_TURN_TOKEN|>",),
+    template_checked=True,
+    families=("Command R", "Command R+", "Aya Expanse"),
+    models=(r"command-r(?!7b)|aya-expanse|c4ai-command-r(?!7b)",),
+    source="chat template",
+)

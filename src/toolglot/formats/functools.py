@@ -1,0 +1,19 @@
+"""``functools[{...}, {...}]``: Phi-4-mini and Firefunction v2, which writes a blank before it.
+
+Sources: vLLM's parser and template for Phi-4-mini, the chat template of Firefunction v2.
+"""
+
+from ..format import Format
+from ..pattern import call, call_object, section
+
+FORMAT = Format(
+    section("functools[", call(call_object()), "]", separator=", "),
+    title="functools[ with JSON objects",
+    before=("", " "),
+    turn_ends=("<|end|>", "<|eot_id|>", "<|endoftext|>"),
+    special=("<|end|>", "<|eot_id|>", "<|endoftext|>"),
+    families=("Phi-4-mini-instruct", "Phi-4-multimodal", "Firefunction v2"),
+    engines={"vllm": ("phi4_mini_json",), "dynamo": ("phi4",)},
+    models=(r"phi-?4-(mini|multimodal)|firefunction",),
+    source="parser sources",
+)

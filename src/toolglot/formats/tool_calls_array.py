@@ -1,0 +1,22 @@
+"""``<tool_calls>[{...}, {...}]</tool_calls>``: Jamba, Hunyuan (2025) and Apriel.
+
+Sources: vLLM's parsers for Jamba and Hunyuan-A13B, the chat templates of Apriel 1.5 and 1.6. Apriel's ids are read and
+not written: the others have none, and Apriel's results do not refer to them.
+"""
+
+from ..format import Format
+from ..pattern import call, call_object, section, ws
+from ._shared import THINK
+
+FORMAT = Format(
+    section(("<tool_calls>", ws(), "["), call(call_object()), ("]", ws(), "</tool_calls>"), separator=", "),
+    title="<tool_calls> with a JSON array",
+    before=("", "\n"),
+    reasoning=THINK,
+    turn_ends=("<|eom|>", "<|eos|>", "<|end|>"),
+    special=("<|eom|>", "<|eos|>", "<|end|>"),
+    families=("Jamba 1.5 / 1.6 / 1.7", "Hunyuan-A13B / 7B / 4B", "Apriel 1.5 / 1.6"),
+    engines={"vllm": ("jamba", "hunyuan_a13b"), "dynamo": ("jamba",)},
+    models=(r"jamba", r"hunyuan-?(a13b|7b|4b|1[.]8b|0[.]5b)", r"apriel"),
+    source="parser sources",
+)
