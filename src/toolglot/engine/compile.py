@@ -43,6 +43,7 @@ class Entry:
     begins: bool  # whether the opener belongs to the call; else it is a section's
     bare: bool = False  # only where the tool is declared
     lits: tuple[str, ...] = ()
+    closers: tuple[str, ...] = ()  # of the call, that begin as what is in it does
     ws: bool = False
     after_name: tuple[str, ...] = ()
     gap: str = ""  # what the template writes behind the name
@@ -63,6 +64,10 @@ class Entry:
             if pos - j > LOOK:
                 return False
         if self.lits:
+            if self.closers and buf.startswith(self.closers, pos):
+                return False
+            if self.closers and not m.final and partial(self.closers, buf, pos):
+                return None
             if buf.startswith(self.lits, pos):
                 return self.declared(m, j) if self.bare else True
             if pos == size or partial(self.lits, buf, pos):
@@ -145,6 +150,7 @@ class _Compiler:
                 op = self.one(node, op, end_ok or (call and i > whole), code)
                 if isinstance(op, ops.Hole):
                     op.gap = gap
+                    op.dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
                 if call and i < whole < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
                 gap = ""
@@ -160,7 +166,7 @@ class _Compiler:
             op.closers = self.closers
             self.links.append(op)
         elif isinstance(node, Tag):
-            attributes = Attributes(node.open[0], dict(node.attributes), node.end, node.escape)
+            attributes = Attributes(node.open[0], dict(node.attributes), node.end, node.escape, node.quoted)
             attributes.next = nxt
             if any(f == "name" for _, f in node.attributes):
                 attributes.closed = self.end
@@ -175,6 +181,7 @@ class _Compiler:
             self.values.append(op)
         elif isinstance(node, CallObject):
             op = CallObjectOp(node)
+            op.closers = self.closers
         elif isinstance(node, Arguments):
             op = ArgumentsOp(node.codec)
         elif isinstance(node, Elements):
@@ -402,6 +409,7 @@ class _Compiler:
         if first is not None:
             # A section without a call is no sign of its format.
             entry.lits = tuple(text for text in first if text not in entry.begin.section_closers) or first
+            entry.closers = tuple(text for text in entry.begin.closers if text.startswith(entry.lits))
         elif isinstance(op, ops.Hole) and op.field == "name" and not entry.bare:
             entry.after_name = op.stops
             entry.gap = op.gap

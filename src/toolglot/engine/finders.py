@@ -13,7 +13,7 @@ from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
 from .machine import Found, Machine
-from .ops import LOOK, WS
+from .ops import DOTTED, LOOK, WS
 from .valueops import absolute
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ _LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_cal
 _PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
 _PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
 _REVERSED = re.compile(r"[A-Za-z0-9_.]*")
-_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*\Z")
 
 Result = tuple[int, int, "list[Found] | Fault", int]  # start, end (-1: broken), calls, start with the fence
 
@@ -295,7 +294,7 @@ class PythonFinder(Finder):
             if (
                 not word
                 or (before and (before.isalnum() or before in "_."))
-                or not _DOTTED.match(name)
+                or not DOTTED.fullmatch(name)
                 or (m.tools is not None and name not in m.tools.names)
             ):
                 continue

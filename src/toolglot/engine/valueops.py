@@ -45,6 +45,7 @@ class CallObjectOp(Op):
 
     def __init__(self, spec: CallObject) -> None:
         self.spec = spec
+        self.closers: tuple[str, ...] = ()
         blank = r"[ \t\r\n]*"
         name = "|".join(map(re.escape, spec.name))
         arguments = "|".join(map(re.escape, spec.arguments))
@@ -82,6 +83,10 @@ class CallObjectOp(Op):
                 if not m.final:
                     m.pos = pos
                     return None
+            elif self.closers and buf.startswith(self.closers, pos):
+                return m.fail(Fault("json.unexpected_end", m.base + pos, "there is no call between the tags", "a JSON value"))
+            elif self.closers and not m.final and partial(self.closers, buf, pos):
+                return None
             elif buf[pos] in "{[":
                 shape = None if m.wary else shapes.read(buf, pos, m.base, self.spec)
                 if shape is not None:
