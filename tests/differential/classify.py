@@ -20,6 +20,9 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+from toolglot.errors import Fault
+from toolglot.values.json import loads
+
 from .outcome import NOT_FOUND, Outcome, ours, theirs
 from .sights import SIGHTS
 
@@ -40,11 +43,15 @@ _PARAMETER = re.compile(r"(<parameter\b[^>]*>)(.*?)(?=</parameter>)", re.DOTALL)
 _HEAD = re.compile(r"(\[TOOL_CALLS?\])(?!\s*[{\[])(.*?)(?=\[ARGS\]|args=)", re.DOTALL)
 _THINK = re.compile(r"<think>.*?</think>", re.DOTALL)
 _UNOPENED = re.compile(r"\A.*</think>", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:[avfU/\n]|N\{|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\(?:[abvfU/\n]|N\{|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
 _FENCE = re.compile(r"```[\w+-]*")
 _CLOSER = re.compile(r"</parameter>(?!\s*(?:<parameter\b|</invoke>|\Z))")
 _WRAPPERS = frozenset({"function", "tool_calls", "function_call"})
 _BESIDE = frozenset({"name", "arguments", "parameters", "input", "args", "id", "type", "call_id", "index"})
+_WORD = re.compile(r"[^\W\x00-\x7f][A-Za-z0-9_.]*\(")
+_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]+|[0-9]+);")
+_ARGS = re.compile(r"\[ARGS\]([ \t\r\n]+)")
+_TURN_END = re.compile(r"(?:[ \t\r\n]*(?:<\|(?:eom_id|eot_id|im_end|end_of_text|endoftext)\|>|</s>))+[ \t\r\n]*\Z")
 _QUOTED = re.compile(r'"[nft](ame|unction|ool_calls|unction_call)"')
 
 
@@ -76,6 +83,25 @@ def xml_closer_in_value(text: str) -> str:
     return _filled(_CLOSER, text, "_")
 
 
+def unicode_word(text: str) -> str:
+    """A word with letters of another script before a bracket, of which beacon takes the ASCII end for a name."""
+    return _filled(_WORD, text, "_")
+
+
+def xml_references(text: str) -> str:
+    return _filled(_REFERENCE, text, "_")
+
+
+def space_before_args(text: str) -> str:
+    """The white space stands before `[ARGS]`, where beacon allows it."""
+    return _ARGS.sub(r"\1[ARGS]", text)
+
+
+def tool_use_without_input(text: str) -> str:
+    """Objects whose type is not a `tool_use` need arguments for beacon too."""
+    return text.replace('"tool_use"', '"________"')
+
+
 def broken_prose(text: str) -> str:
     """The brackets of each broken JSON fragment that is no call are overwritten."""
     for _ in range(len(text)):
@@ -99,6 +125,8 @@ def _broken_fragment(text: str) -> tuple[int, int]:
     if start is None or said.position is None:
         return 0, -1
     keys = set(_top_keys(text, start, said.position))
+    if text[start] == "[" and not _only_objects(text, start, said.position):
+        keys.clear()  # a list of calls holds nothing else
     if keys & _WRAPPERS or ("name" in keys and keys <= _BESIDE):
         return 0, -1
     return start, max(said.position, start + 1)
@@ -114,6 +142,20 @@ def _fragment_start(text: str, said: Outcome) -> int | None:
         if again == said or ends:
             return start
     return None
+
+
+def _only_objects(text: str, start: int, stop: int) -> bool:
+    """Whether the list at ``start`` holds nothing but objects before ``stop``."""
+    depth = 0
+    at = start
+    while at < stop:
+        match = _STRING.match(text, at) if text[at] == '"' else None
+        end = match.end() if match else at + 1
+        if depth == 1 and text[at] not in "{}], \t\r\n":
+            return False
+        depth += (text[at] in "{[") - (text[at] in "}]")
+        at = end
+    return True
 
 
 def _top_keys(text: str, start: int, stop: int) -> Iterator[str]:
@@ -139,6 +181,10 @@ REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
     "python_escapes": (python_escapes,),
     "bare_beside_fence": (bare_beside_fence,),
     "xml_closer_in_value": (xml_closer_in_value,),
+    "unicode_word": (unicode_word,),
+    "xml_references": (xml_references,),
+    "space_before_args": (space_before_args,),
+    "tool_use_without_input": (tool_use_without_input,),
     "broken_prose": (broken_prose, broken_prose_renamed),
 }
 
@@ -184,6 +230,11 @@ def text_after_llama(text: str, ask: Ask) -> Outcome:
     return said.moved(-len(mark) * sum(place < (said.position or 0) for place in places))
 
 
+def turn_end(text: str, ask: Ask) -> Outcome:
+    """The text without what ends the turn."""
+    return ask(_TURN_END.sub("", text))
+
+
 def closer_at_end(text: str, ask: Ask) -> Outcome:
     said = ask(text)
     at_end = said.code == "json.unexpected_end" and said.position in {len(text), len(text.rstrip())}
@@ -191,6 +242,7 @@ def closer_at_end(text: str, ask: Ask) -> Outcome:
 
 
 WAYS: dict[str, Callable[[str, Ask], Outcome]] = {
+    "turn_end": turn_end,
     "second_mistral_call": second_mistral_call,
     "second_llama_call": second_llama_call,
     "text_after_llama": text_after_llama,
@@ -198,8 +250,12 @@ WAYS: dict[str, Callable[[str, Ask], Outcome]] = {
 }
 
 
-_OPENERS = {
-    kind: "[TOOL_CALLS]" if kind in {"second_mistral_call", "closer_at_end"} else "<|python_tag|>" for kind in WAYS
+_SIGNS = {
+    "turn_end": _TURN_END,
+    "second_mistral_call": re.compile(r"\[TOOL_CALLS\]"),
+    "second_llama_call": re.compile(r"<\|python_tag\|>"),
+    "text_after_llama": re.compile(r"<\|python_tag\|>"),
+    "closer_at_end": re.compile(r"\[TOOL_CALLS\]"),
 }
 
 
@@ -216,18 +272,11 @@ def ask(text: str, ways: tuple[str, ...]) -> Outcome:
 def xml_verbatim(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
     def stripped(text: str) -> Any:
         try:
-            return json.loads(text.strip()) if text != text.strip() else text
-        except ValueError:
+            return loads(text.strip()) if text != text.strip() else text
+        except Fault:
             return text.strip()
 
     return beacons, _with_strings(mine, stripped)
-
-
-def xml_references(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
-    def decoded(text: str) -> str:
-        return re.sub(r"&#(?:x([0-9a-fA-F]+)|([0-9]+));", lambda m: chr(int(m[1], 16) if m[1] else int(m[2])), text)
-
-    return _with_strings(beacons, decoded), mine
 
 
 def _with_strings(outcome: Outcome, change: Callable[[str], Any]) -> Outcome:
@@ -244,7 +293,6 @@ def _with_strings(outcome: Outcome, change: Callable[[str], Any]) -> Outcome:
 
 
 VIEWS: dict[str, Callable[[Outcome, Outcome], tuple[Outcome, Outcome]]] = {
-    "xml_references": xml_references,
     "xml_verbatim": xml_verbatim,
 }
 
@@ -289,7 +337,7 @@ def _explained(kinds: tuple[str, ...], text: str) -> bool:
 def _may(kind: str, text: str) -> bool:
     """Whether ``kind`` can have to do with ``text``, seen cheaply."""
     if kind in WAYS:
-        return _OPENERS[kind] in text
+        return _SIGNS[kind].search(text) is not None
     if kind in REWRITES and kind != "broken_prose":  # which may show only when another cause is gone
         return any(rewrite(text) != text for rewrite in REWRITES[kind])
     return True

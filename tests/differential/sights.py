@@ -11,6 +11,8 @@ Ask = Callable[[str], Outcome]
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _OPENER = re.compile(r"<tool_call>|\[TOOL_CALLS?\]|<\|python_tag\|>|<function_calls>|<invoke\b")
+_HALF_TAG = re.compile(r"<(?:i(?:n(?:v(?:o(?:k(?:e(?:\s[^<>]*)?)?)?)?)?)?|/[a-z_]{0,14})?\Z")
+_PART = re.compile(r"[-+.0-9eE]+\s*|[a-z]+\s*")
 _CLOSERS = ("</tool_call>", "[/TOOL_CALL]", "</invoke>", "</parameter>")
 
 
@@ -28,6 +30,10 @@ def unknown_family(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool
     formats = {call["format"] for call in mine.calls or ()} | ({mine.format} if mine.format else set())
     if not formats <= SEED_FORMATS:
         return True
+    for call in beacons.calls or ():
+        name, brace, _ = call["name"].partition("{")
+        if call["format"] == "mistral" and brace and any(name == one["name"] for one in mine.calls or ()):
+            return True
     bare = re.search(r"\[TOOL_CALLS\]\s*[\w./:-]+\s*(?:\[CALL_ID\]\w+\s*)?\{", text)
     return bare is not None and beacons.position is not None and beacons.position > bare.start()
 
@@ -35,12 +41,6 @@ def unknown_family(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool
 def bracket_empty_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """`name=` with nothing behind it is an empty name, as the seed's table says."""
     return (beacons.code, mine.code, mine.format) == ("tool_call.unrecognized", "tool_call.invalid_name", "bracket")
-
-
-def unicode_word(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
-    """beacon takes the ASCII end of a word for the name of a call."""
-    names = [re.escape(call["name"]) for call in beacons.calls or () if call["format"] == "python"]
-    return any(re.search(rf"[^\W\x00-\x7f]{name}\(", text) for name in names)
 
 
 def triple_quotes(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -73,10 +73,10 @@ def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bo
     """The text ends inside a tag or a head: for us it was cut off."""
     if mine.code not in {"tool_call.unexpected_end", "tool_call.truncated"} or mine.position != len(text):
         return False
+    if text.rstrip().endswith("<invoke>"):
+        return True  # the older form, of which a tag with the name has to follow
     if beacons.calls is not None or beacons.code == "tool_call.not_found":
-        return "<function_calls>" in text and any(
-            text.endswith("</function_calls>"[:length]) for length in range(1, 17)
-        )
+        return "<function_calls>" in text and _HALF_TAG.search(text) is not None
     rest = text[beacons.position or 0 :]
     if beacons.code == "json.trailing_characters":
         return any(closer.startswith(rest.strip()) for closer in _CLOSERS)
@@ -136,7 +136,8 @@ def end_of_text(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
 
 def list_item(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """One call of a JSON list is wrong: we point to it, beacon to where the JSON begins."""
-    if beacons.code != mine.code or mine.code not in {"tool_call.invalid_arguments", "tool_call.invalid_name"}:
+    codes = {"tool_call.invalid_arguments", "tool_call.invalid_name", "tool_call.ambiguous_arguments"}
+    if beacons.code != mine.code or mine.code not in codes:
         return False
     start, at = beacons.position, mine.position
     return start is not None and at is not None and start < at and text[start] in "[{" and text[at] == "{"
@@ -148,7 +149,9 @@ def cut_at_closer(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
         return False
     rest = text[beacons.position :]
     if beacons.code == "json.unterminated_string":
-        return mine.code == "json.control_character" and any(closer in rest for closer in _CLOSERS)
+        return mine.code in {"json.control_character", "json.invalid_unicode_escape"} and any(closer in rest for closer in _CLOSERS)
+    if mine.code in {"json.invalid_number", "json.invalid_literal"}:
+        return rest.lstrip().startswith(_CLOSERS) and _PART.fullmatch(text, mine.position, beacons.position) is not None
     return (
         mine.code is not None
         and mine.code.startswith("json.")
@@ -158,18 +161,17 @@ def cut_at_closer(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     )
 
 
-def tool_use_without_input(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
-    """A `tool_use` without `input` is no call for us; beacon makes its arguments `{}`."""
-    made = any(not call["arguments"] for call in beacons.calls or ())
-    return made and '"tool_use"' in text and mine.code in {"tool_call.unrecognized", "tool_call.not_found"}
-
-
 def bracket_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A name with a line break is none for us; beacon takes whatever stands before the ``;``."""
     if mine.code != "tool_call.invalid_name" or mine.position is None:
         return False
-    names = [call["name"] for call in beacons.calls or ()]
-    return "[TOOL_CALL]" in text and any("\n" in name and text.startswith(name, mine.position) for name in names)
+    name, end, _ = text[mine.position :].partition(";")
+    name = name.strip()
+    if mine.format != "bracket" or not end or "\n" not in name:
+        return False
+    if beacons.calls is not None:
+        return any(call["name"] == name for call in beacons.calls)
+    return beacons.position is not None and beacons.position > mine.position  # what it then finds wrong
 
 
 def later_error(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -187,7 +189,6 @@ SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "unknown_family": unknown_family,
     "bracket_empty_name": bracket_empty_name,
     "bracket_name": bracket_name,
-    "unicode_word": unicode_word,
     "triple_quotes": triple_quotes,
     "long_integer": long_integer,
     "open_reasoning": open_reasoning,
@@ -200,6 +201,5 @@ SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "end_of_text": end_of_text,
     "list_item": list_item,
     "cut_at_closer": cut_at_closer,
-    "tool_use_without_input": tool_use_without_input,
     "later_error": later_error,
 }

@@ -382,6 +382,11 @@ class _Compiler:
         start = self.sequence(node.open, inner)
         if not isinstance(start, ops.Lit):
             raise DefinitionError(f"format {fmt.id!r}: a section has to begin with a literal")
+        opener: Op | None = start
+        for _ in (n for n in node.open[1:] if isinstance(n, Lit)):
+            opener = opener.next if opener else None
+            if isinstance(opener, ops.Lit):
+                opener.head = True
         return start, begin
 
     def enter(self, program: Program, start: Op, begin: Begin, *, bare: bool = False) -> None:

@@ -13,7 +13,7 @@ from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
 from .machine import Found, Machine
-from .ops import DOTTED, LOOK, WS
+from .ops import DOTTED, LOOK, PAREN, PAREN_PART, WS
 from .valueops import absolute
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ _SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
 _AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
 _WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
 _LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.DOTALL)
-_PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
-_PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
 _REVERSED = re.compile(r"[A-Za-z0-9_.]*")
 
 Result = tuple[int, int, "list[Found] | Fault", int]  # start, end (-1: broken), calls, start with the fence
@@ -222,7 +220,8 @@ class JsonFinder(Finder):
         if not shapes.may_hold_call(text):
             return False
         if text.startswith("["):
-            return _LISTED.match(text[:4096]) is not None
+            items = reader.value  # so far; a list of calls holds nothing else
+            return all(isinstance(item, dict) for item in items) and _LISTED.match(text[:4096]) is not None
         keys = [key for key, _, _ in reader.members]
         if reader.last_key is not None:
             keys.append(reader.last_key)
@@ -298,10 +297,9 @@ class PythonFinder(Finder):
                 or (m.tools is not None and name not in m.tools.names)
             ):
                 continue
-            after = _PAREN.match(buf, pos)
-            if not final and (after is None or (after.end() == size and buf[-1] == "=")):
-                if _PAREN_PART.match(buf, pos) and size - i <= LOOK:
-                    return -1 - (i - word)
+            after = PAREN.match(buf, pos)
+            if not final and (after is None or (after.end() == size and buf[-1] == "=")) and PAREN_PART.match(buf, pos):
+                return -1 - (i - word)
             if after is None:
                 continue
             self.name = name

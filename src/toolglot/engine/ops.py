@@ -19,6 +19,10 @@ NAME = re.compile(r"[\w.:/\-]*")
 # Before a parenthesis: what models write for a tool's name, and the seed's dotted names.
 IDENTIFIER = re.compile(r"[^\W\d][\w.\-]*")
 DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+# What tells a call from prose in call syntax: its parentheses are empty or start with a keyword. Bounded, so that
+# what is still open is decided at the same place however the text was cut.
+PAREN = re.compile(r"[ \t\r\n\f]{0,1024}(?:\)|[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=(?!=))")
+PAREN_PART = re.compile(r"[ \t\r\n\f]{0,1024}(?:[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=?)?\Z")
 # Longer white space than this before what decides between formats decides for none of them.
 LOOK = 1024
 
@@ -207,6 +211,7 @@ class Hole(Op):
         texts = sorted({*self.stops, *self.closers}, key=len, reverse=True)
         self.regex = re.compile("|".join(map(re.escape, texts)))
         self.longest = len(texts[0])
+        self.names = DOTTED if self.dotted else IDENTIFIER
         self.identifier = self.field == "name" and self.stops == ("(",)  # call syntax
 
     def run(self, m: Machine) -> Op | None:
@@ -229,16 +234,20 @@ class Hole(Op):
             m.scan = NEVER
             m.pos = end
             return m.unrecognized(repr(self.stops[0])) if self.head else m.expected(repr(self.stops[0]))
+        if self.dotted and not m.final and PAREN_PART.match(buf, end + 1):
+            m.scan = m.base + end
+            return None
         text = buf[start:end].strip()
         m.pos = end
         m.scan = NEVER
         if self.field == "name":
             if self.prefix and text.startswith(self.prefix):
                 text = text[len(self.prefix) :]
-            if self.identifier and not (
-                DOTTED.fullmatch(buf, start, end) if self.dotted else IDENTIFIER.fullmatch(text)
-            ):
+            if self.identifier and self.names.fullmatch(buf[start:end].lstrip() if self.dotted else text) is None:
                 return m.unrecognized("a call's name")
+            if self.dotted and PAREN.match(buf, end + 1) is None:
+                ended = PAREN_PART.match(buf, end + 1) is not None
+                return m.truncated("a call's parentheses") if ended else m.unrecognized("')' or name=")
             m.name = text
             m.name_at = m.base + start
             if not text or "\n" in text or len(text) > limit:

@@ -17,7 +17,7 @@ from ..pattern import Arguments, Call, CallObject, Each, Either, Hole, Lit, Mayb
 from ..values.bare import read_text
 from ..values.json import quote, scan
 from ..values.simple import scan_arguments
-from .ops import DOTTED
+from .ops import DOTTED, PAREN
 
 Match = Callable[[str, int], Any]
 # name, arguments, where they stand, JSON text if it is not what stands there, where the call stands
@@ -168,6 +168,8 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             if tail is None or names != 1:
                 return None
             python = node.codec != "json"
+            if node.codec == "python":
+                head += f"(?={PAREN.pattern})"
             return Quick(head if python else head + WS + r"(?=\{)", tail, python)
         elif isinstance(node, Each):
             return _each(node, items[i + 1 :], head) if names == 1 else None

@@ -64,7 +64,7 @@ class CallObjectOp(Op):
             if self.ws:
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
             head = self.head(buf, pos)
-            if head is not None:
+            if head is not None and not head.group(1).isspace():
                 args_at = head.end()
                 result = None if m.wary else scan(buf, args_at)
                 if result is not None:
