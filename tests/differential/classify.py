@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import combinations, product
 from pathlib import Path
@@ -23,12 +23,11 @@ from typing import Any
 from toolglot.errors import Fault
 from toolglot.values.json import loads
 
+from .fragments import STRING, broken_fragment
 from .outcome import NOT_FOUND, Outcome, ours, theirs
 from .sights import SIGHTS
 
 ROWS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("kinds.json").read_text(encoding="utf-8"))
-
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL)
 
 
 def _filled(pattern: re.Pattern[str], text: str, filler: str) -> str:
@@ -39,6 +38,7 @@ def _filled(pattern: re.Pattern[str], text: str, filler: str) -> str:
 # Rewrites.
 
 _MARKUP = re.compile(r"</?(?:tool_call|function_calls|invoke|parameter|think)\b>?|\[/?TOOL_CALLS?\]|<\|\w+\|>|```")
+_TAGGED = re.compile(r"<tool_call>|\[TOOL_CALLS?\]|<\|python_tag\|>")
 _PARAMETER = re.compile(r"(<parameter\b[^>]*>)(.*?)(?=</parameter>)", re.DOTALL)
 _HEAD = re.compile(r"(\[TOOL_CALLS?\])(?!\s*[{\[])(.*?)(?=\[ARGS\]|args=)", re.DOTALL)
 _THINK = re.compile(r"<think>.*?</think>", re.DOTALL)
@@ -46,8 +46,6 @@ _UNOPENED = re.compile(r"\A.*</think>", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:[abvfU/\n]|N\{|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
 _FENCE = re.compile(r"```[\w+-]*")
 _CLOSER = re.compile(r"</parameter>(?!\s*(?:<parameter\b|</invoke>|\Z))")
-_WRAPPERS = frozenset({"function", "tool_calls", "function_call"})
-_BESIDE = frozenset({"name", "arguments", "parameters", "input", "args", "id", "type", "call_id", "index"})
 _WORD = re.compile(r"[^\W\x00-\x7f][A-Za-z0-9_.]*\(")
 _REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]+|[0-9]+);")
 _ARGS = re.compile(r"\[ARGS\]([ \t\r\n]+)")
@@ -55,16 +53,27 @@ _TURN_END = re.compile(r"(?:[ \t\r\n]*(?:<\|(?:eom_id|eot_id|im_end|end_of_text|
 _QUOTED = re.compile(r'"[nft](ame|unction|ool_calls|unction_call)"')
 
 
+def _no_markup(text: str) -> str:
+    """Markup overwritten but for its first character, with which JSON may break."""
+    return _MARKUP.sub(lambda match: match[0][0] + "_" * (len(match[0]) - 1), text)
+
+
 def markup_in_string(text: str) -> str:
-    return _STRING.sub(lambda match: _filled(_MARKUP, match[0], "_"), text)
+    return STRING.sub(lambda match: _no_markup(match[0]), text)
+
+
+def markup_in_tagged_string(text: str) -> str:
+    """As the strings stand from the first opener on, whatever quotes stand before it."""
+    opener = _TAGGED.search(text)
+    return text[: opener.end()] + markup_in_string(text[opener.end() :]) if opener else text
 
 
 def markup_in_parameter(text: str) -> str:
-    return _PARAMETER.sub(lambda match: match[1] + _filled(_MARKUP, match[2], "_"), text)
+    return _PARAMETER.sub(lambda match: match[1] + _no_markup(match[2]), text)
 
 
 def markup_in_head(text: str) -> str:
-    return _HEAD.sub(lambda match: match[1] + _filled(_MARKUP, match[2], "_"), text)
+    return _HEAD.sub(lambda match: match[1] + _no_markup(match[2]), text)
 
 
 def closed_reasoning(text: str) -> str:
@@ -105,7 +114,7 @@ def tool_use_without_input(text: str) -> str:
 def broken_prose(text: str) -> str:
     """The brackets of each broken JSON fragment that is no call are overwritten."""
     for _ in range(len(text)):
-        start, stop = _broken_fragment(text)
+        start, stop = broken_fragment(text)
         if stop < 0:
             break
         text = text[:start] + re.sub(r"[{\[]", "#", text[start:stop]) + text[stop:]
@@ -114,73 +123,16 @@ def broken_prose(text: str) -> str:
 
 def broken_prose_renamed(text: str) -> str:
     """The words that make beacon think of a call are other words."""
-    start, stop = _broken_fragment(text)
+    start, stop = broken_fragment(text)
     return text if stop < 0 else text[:start] + _QUOTED.sub(r'"_\1"', text[start:])
 
 
-def _broken_fragment(text: str) -> tuple[int, int]:
-    """Where the JSON begins and breaks of which beacon complains, if the keys read so far are not a call's."""
-    said = theirs(text)
-    start = _fragment_start(text, said) if (said.code or "").startswith("json.") else None
-    if start is None or said.position is None:
-        return 0, -1
-    keys = set(_top_keys(text, start, said.position))
-    if text[start] == "[" and not _only_objects(text, start, said.position):
-        keys.clear()  # a list of calls holds nothing else
-    if keys & _WRAPPERS or ("name" in keys and keys <= _BESIDE):
-        return 0, -1
-    return start, max(said.position, start + 1)
-
-
-def _fragment_start(text: str, said: Outcome) -> int | None:
-    """Where the JSON begins that breaks as beacon says."""
-    tag = "[TOOL_CALLS]"  # which reads one value and leaves the rest alone
-    for match in re.finditer(r"[{\[]", text[: (said.position or 0) + 1]):
-        start = match.start()
-        again = theirs(tag + text[start:]).moved(start - len(tag))
-        ends = again.code == said.code == "json.unexpected_end"  # where beacon takes off white space or does not
-        if again == said or ends:
-            return start
-    return None
-
-
-def _only_objects(text: str, start: int, stop: int) -> bool:
-    """Whether the list at ``start`` holds nothing but objects before ``stop``."""
-    depth = 0
-    at = start
-    while at < stop:
-        match = _STRING.match(text, at) if text[at] == '"' else None
-        end = match.end() if match else at + 1
-        if depth == 1 and text[at] not in "{}], \t\r\n":
-            return False
-        depth += (text[at] in "{[") - (text[at] in "}]")
-        at = end
-    return True
-
-
-def _top_keys(text: str, start: int, stop: int) -> Iterator[str]:
-    """The keys of the object at ``start``, or of the objects of the list at ``start``, read before ``stop``."""
-    level = 2 if text[start] == "[" else 1
-    depth = 0
-    at = start
-    while at < stop:
-        if text[at] == '"':
-            match = _STRING.match(text, at)
-            end = match.end() if match else stop
-            if depth == level and text[end:stop].lstrip().startswith(":"):
-                yield text[at + 1 : end - 1]
-            at = end
-            continue
-        depth += (text[at] in "{[") - (text[at] in "}]")
-        at += 1
-
-
 REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
-    "markup_in_value": (markup_in_string, markup_in_parameter, markup_in_head),
+    "xml_closer_in_value": (xml_closer_in_value,),  # before others that look at where a value ends
+    "markup_in_value": (markup_in_string, markup_in_tagged_string, markup_in_parameter, markup_in_head),
     "closed_reasoning": (closed_reasoning,),
     "python_escapes": (python_escapes,),
     "bare_beside_fence": (bare_beside_fence,),
-    "xml_closer_in_value": (xml_closer_in_value,),
     "unicode_word": (unicode_word,),
     "xml_references": (xml_references,),
     "space_before_args": (space_before_args,),
@@ -339,7 +291,8 @@ def _may(kind: str, text: str) -> bool:
     if kind in WAYS:
         return _SIGNS[kind].search(text) is not None
     if kind in REWRITES and kind != "broken_prose":  # which may show only when another cause is gone
-        return any(rewrite(text) != text for rewrite in REWRITES[kind])
+        texts = (text, xml_closer_in_value(text))  # which may show more
+        return any(rewrite(each) != each for rewrite in REWRITES[kind] for each in texts)
     return True
 
 
