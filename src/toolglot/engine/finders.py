@@ -25,7 +25,6 @@ _FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]*\r?(?:\n[ \t\r\n]{0,64}
 _SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
 _AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
 _WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
-_LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.DOTALL)
 _REVERSED = re.compile(r"[A-Za-z0-9_.]*")
 
 Result = tuple[int, int, "list[Found] | Fault", int]  # start, end (-1: broken), calls, start with the fence
@@ -219,16 +218,17 @@ class JsonFinder(Finder):
             self.finished = True
         if not shapes.may_hold_call(text):
             return False
-        if text.startswith("["):
-            items = reader.value  # so far; a list of calls holds nothing else
-            return all(isinstance(item, dict) for item in items) and _LISTED.match(text[:4096]) is not None
-        keys = [key for key, _, _ in reader.members]
+        items = reader.value if text.startswith("[") else [reader.value]
+        if not all(isinstance(item, dict) for item in items):
+            return False  # a list of calls holds nothing else
+        keys = {key for item in items for key in item}
         if reader.last_key is not None:
-            keys.append(reader.last_key)
+            keys.add(reader.last_key)
         if _WRAPPERS.isdisjoint(keys):
             spec = self.spec.keys
             known = {*spec.name, *spec.arguments, *spec.id, "type", "index"}
-            if not any(key in spec.name for key in keys) or any(key not in known for key in keys):
+            loose = any(item.get("type") == "tool_use" for item in items)
+            if keys.isdisjoint(spec.name) or not (loose or keys <= known):
                 return False
             if self.tools is not None:
                 for key, a, b in reader.members:
