@@ -92,7 +92,9 @@ def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bo
 def xml_end(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A closer of `<invoke>` is missing: we point to the end of the text, beacon to a value or key before."""
     ended = beacons.code in {"tool_call.unexpected_end", "tool_call.duplicate_argument"}
-    return ended and mine.code == "tool_call.unexpected_end" and mine.format == "xml_invoke" and mine.position == len(text)
+    return (
+        ended and mine.code == "tool_call.unexpected_end" and mine.format == "xml_invoke" and mine.position == len(text)
+    )
 
 
 def xml_tag(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -142,7 +144,12 @@ def end_of_text(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
 
 def list_item(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """One call of a JSON list is wrong: we point to it, beacon to where the JSON begins."""
-    codes = {"tool_call.invalid_arguments", "tool_call.invalid_name", "tool_call.ambiguous_arguments", "tool_call.unrecognized"}
+    codes = {
+        "tool_call.invalid_arguments",
+        "tool_call.invalid_name",
+        "tool_call.ambiguous_arguments",
+        "tool_call.unrecognized",
+    }
     if beacons.code != mine.code or mine.code not in codes:
         return False
     start, at = beacons.position, mine.position

@@ -351,9 +351,7 @@ class Attributes(Op):
     @staticmethod
     def _open(buf: str, pos: int) -> bool:
         """Whether what stands at ``pos`` may grow into an attribute."""
-        match = re.compile(r"""[\w.:\-]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(
-            buf, pos
-        )
+        match = re.compile(r"""[\w.:\-]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(buf, pos)
         return match is not None and match.end() == len(buf)
 
     def first(self) -> tuple[str, ...] | None:

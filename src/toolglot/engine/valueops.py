@@ -84,7 +84,9 @@ class CallObjectOp(Op):
                     m.pos = pos
                     return None
             elif self.closers and buf.startswith(self.closers, pos):
-                return m.fail(Fault("json.unexpected_end", m.base + pos, "there is no call between the tags", "a JSON value"))
+                return m.fail(
+                    Fault("json.unexpected_end", m.base + pos, "there is no call between the tags", "a JSON value")
+                )
             elif self.closers and not m.final and partial(self.closers, buf, pos):
                 return None
             elif buf[pos] in "{[":
