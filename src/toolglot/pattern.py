@@ -66,13 +66,14 @@ class Tag:
 
     ``attributes`` maps attribute to field: ``name``, ``id``, ``key``, ``type`` (a JSON type word), ``string``
     (``true`` or ``false``), ``index`` (the call's number, from 1). ``escape``: values are written with ``&amp;``
-    and ``&quot;``.
+    and ``&quot;``. ``quoted``: a value without quotes, which some models write, does not count.
     """
 
     open: tuple[str, ...]
     attributes: tuple[tuple[str, str], ...]
     end: str = ">"
     escape: bool = False
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +245,9 @@ def key() -> Hole:
     return Hole("key")
 
 
-def tag(*open: str, end: str = ">", escape: bool = False, **attributes: str) -> Tag:
+def tag(*open: str, end: str = ">", escape: bool = False, quoted: bool = False, **attributes: str) -> Tag:
     """An opening tag: ``tag("<invoke", name="name")`` is ``<invoke name="...">``."""
-    return Tag(open, tuple(attributes.items()), end, escape)
+    return Tag(open, tuple(attributes.items()), end, escape, quoted)
 
 
 def value(frame: str = "", *, implied: Implied = "no", entities: bool = False, python_scalars: bool = False) -> Value:

@@ -14,18 +14,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+from toolglot.errors import Fault
+from toolglot.values.json import loads
+
+from .fragments import STRING, broken_fragment
 from .outcome import NOT_FOUND, Outcome, ours, theirs
 from .sights import SIGHTS
 
 ROWS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("kinds.json").read_text(encoding="utf-8"))
-
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL)
 
 
 def _filled(pattern: re.Pattern[str], text: str, filler: str) -> str:
@@ -36,28 +38,42 @@ def _filled(pattern: re.Pattern[str], text: str, filler: str) -> str:
 # Rewrites.
 
 _MARKUP = re.compile(r"</?(?:tool_call|function_calls|invoke|parameter|think)\b>?|\[/?TOOL_CALLS?\]|<\|\w+\|>|```")
+_TAGGED = re.compile(r"<tool_call>|\[TOOL_CALLS?\]|<\|python_tag\|>")
 _PARAMETER = re.compile(r"(<parameter\b[^>]*>)(.*?)(?=</parameter>)", re.DOTALL)
 _HEAD = re.compile(r"(\[TOOL_CALLS?\])(?!\s*[{\[])(.*?)(?=\[ARGS\]|args=)", re.DOTALL)
 _THINK = re.compile(r"<think>.*?</think>", re.DOTALL)
 _UNOPENED = re.compile(r"\A.*</think>", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:[avfU/\n]|N\{|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\(?:[abvfU/\n]|N\{|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
 _FENCE = re.compile(r"```[\w+-]*")
 _CLOSER = re.compile(r"</parameter>(?!\s*(?:<parameter\b|</invoke>|\Z))")
-_WRAPPERS = frozenset({"function", "tool_calls", "function_call"})
-_BESIDE = frozenset({"name", "arguments", "parameters", "input", "args", "id", "type", "call_id", "index"})
+_WORD = re.compile(r"[^\W\x00-\x7f][A-Za-z0-9_.]*\(")
+_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]+|[0-9]+);")
+_ARGS = re.compile(r"\[ARGS\]([ \t\r\n]+)")
+_TURN_END = re.compile(r"(?:[ \t\r\n]*(?:<\|(?:eom_id|eot_id|im_end|end_of_text|endoftext)\|>|</s>))+[ \t\r\n]*\Z")
 _QUOTED = re.compile(r'"[nft](ame|unction|ool_calls|unction_call)"')
 
 
+def _no_markup(text: str) -> str:
+    """Markup overwritten but for its first character, with which JSON may break."""
+    return _MARKUP.sub(lambda match: match[0][0] + "_" * (len(match[0]) - 1), text)
+
+
 def markup_in_string(text: str) -> str:
-    return _STRING.sub(lambda match: _filled(_MARKUP, match[0], "_"), text)
+    return STRING.sub(lambda match: _no_markup(match[0]), text)
+
+
+def markup_in_tagged_string(text: str) -> str:
+    """As the strings stand from the first opener on, whatever quotes stand before it."""
+    opener = _TAGGED.search(text)
+    return text[: opener.end()] + markup_in_string(text[opener.end() :]) if opener else text
 
 
 def markup_in_parameter(text: str) -> str:
-    return _PARAMETER.sub(lambda match: match[1] + _filled(_MARKUP, match[2], "_"), text)
+    return _PARAMETER.sub(lambda match: match[1] + _no_markup(match[2]), text)
 
 
 def markup_in_head(text: str) -> str:
-    return _HEAD.sub(lambda match: match[1] + _filled(_MARKUP, match[2], "_"), text)
+    return _HEAD.sub(lambda match: match[1] + _no_markup(match[2]), text)
 
 
 def closed_reasoning(text: str) -> str:
@@ -76,10 +92,29 @@ def xml_closer_in_value(text: str) -> str:
     return _filled(_CLOSER, text, "_")
 
 
+def unicode_word(text: str) -> str:
+    """A word with letters of another script before a bracket, of which beacon takes the ASCII end for a name."""
+    return _filled(_WORD, text, "_")
+
+
+def xml_references(text: str) -> str:
+    return _filled(_REFERENCE, text, "_")
+
+
+def space_before_args(text: str) -> str:
+    """The white space stands before `[ARGS]`, where beacon allows it."""
+    return _ARGS.sub(r"\1[ARGS]", text)
+
+
+def tool_use_without_input(text: str) -> str:
+    """Objects whose type is not a `tool_use` need arguments for beacon too."""
+    return text.replace('"tool_use"', '"________"')
+
+
 def broken_prose(text: str) -> str:
     """The brackets of each broken JSON fragment that is no call are overwritten."""
     for _ in range(len(text)):
-        start, stop = _broken_fragment(text)
+        start, stop = broken_fragment(text)
         if stop < 0:
             break
         text = text[:start] + re.sub(r"[{\[]", "#", text[start:stop]) + text[stop:]
@@ -88,57 +123,20 @@ def broken_prose(text: str) -> str:
 
 def broken_prose_renamed(text: str) -> str:
     """The words that make beacon think of a call are other words."""
-    start, stop = _broken_fragment(text)
+    start, stop = broken_fragment(text)
     return text if stop < 0 else text[:start] + _QUOTED.sub(r'"_\1"', text[start:])
 
 
-def _broken_fragment(text: str) -> tuple[int, int]:
-    """Where the JSON begins and breaks of which beacon complains, if the keys read so far are not a call's."""
-    said = theirs(text)
-    start = _fragment_start(text, said) if (said.code or "").startswith("json.") else None
-    if start is None or said.position is None:
-        return 0, -1
-    keys = set(_top_keys(text, start, said.position))
-    if keys & _WRAPPERS or ("name" in keys and keys <= _BESIDE):
-        return 0, -1
-    return start, max(said.position, start + 1)
-
-
-def _fragment_start(text: str, said: Outcome) -> int | None:
-    """Where the JSON begins that breaks as beacon says."""
-    tag = "[TOOL_CALLS]"  # which reads one value and leaves the rest alone
-    for match in re.finditer(r"[{\[]", text[: (said.position or 0) + 1]):
-        start = match.start()
-        again = theirs(tag + text[start:]).moved(start - len(tag))
-        ends = again.code == said.code == "json.unexpected_end"  # where beacon takes off white space or does not
-        if again == said or ends:
-            return start
-    return None
-
-
-def _top_keys(text: str, start: int, stop: int) -> Iterator[str]:
-    """The keys of the object at ``start``, or of the objects of the list at ``start``, read before ``stop``."""
-    level = 2 if text[start] == "[" else 1
-    depth = 0
-    at = start
-    while at < stop:
-        if text[at] == '"':
-            match = _STRING.match(text, at)
-            end = match.end() if match else stop
-            if depth == level and text[end:stop].lstrip().startswith(":"):
-                yield text[at + 1 : end - 1]
-            at = end
-            continue
-        depth += (text[at] in "{[") - (text[at] in "}]")
-        at += 1
-
-
 REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
-    "markup_in_value": (markup_in_string, markup_in_parameter, markup_in_head),
+    "xml_closer_in_value": (xml_closer_in_value,),  # before others that look at where a value ends
+    "markup_in_value": (markup_in_string, markup_in_tagged_string, markup_in_parameter, markup_in_head),
     "closed_reasoning": (closed_reasoning,),
     "python_escapes": (python_escapes,),
     "bare_beside_fence": (bare_beside_fence,),
-    "xml_closer_in_value": (xml_closer_in_value,),
+    "unicode_word": (unicode_word,),
+    "xml_references": (xml_references,),
+    "space_before_args": (space_before_args,),
+    "tool_use_without_input": (tool_use_without_input,),
     "broken_prose": (broken_prose, broken_prose_renamed),
 }
 
@@ -184,6 +182,11 @@ def text_after_llama(text: str, ask: Ask) -> Outcome:
     return said.moved(-len(mark) * sum(place < (said.position or 0) for place in places))
 
 
+def turn_end(text: str, ask: Ask) -> Outcome:
+    """The text without what ends the turn."""
+    return ask(_TURN_END.sub("", text))
+
+
 def closer_at_end(text: str, ask: Ask) -> Outcome:
     said = ask(text)
     at_end = said.code == "json.unexpected_end" and said.position in {len(text), len(text.rstrip())}
@@ -191,6 +194,7 @@ def closer_at_end(text: str, ask: Ask) -> Outcome:
 
 
 WAYS: dict[str, Callable[[str, Ask], Outcome]] = {
+    "turn_end": turn_end,
     "second_mistral_call": second_mistral_call,
     "second_llama_call": second_llama_call,
     "text_after_llama": text_after_llama,
@@ -198,8 +202,12 @@ WAYS: dict[str, Callable[[str, Ask], Outcome]] = {
 }
 
 
-_OPENERS = {
-    kind: "[TOOL_CALLS]" if kind in {"second_mistral_call", "closer_at_end"} else "<|python_tag|>" for kind in WAYS
+_SIGNS = {
+    "turn_end": _TURN_END,
+    "second_mistral_call": re.compile(r"\[TOOL_CALLS\]"),
+    "second_llama_call": re.compile(r"<\|python_tag\|>"),
+    "text_after_llama": re.compile(r"<\|python_tag\|>"),
+    "closer_at_end": re.compile(r"\[TOOL_CALLS\]"),
 }
 
 
@@ -216,18 +224,11 @@ def ask(text: str, ways: tuple[str, ...]) -> Outcome:
 def xml_verbatim(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
     def stripped(text: str) -> Any:
         try:
-            return json.loads(text.strip()) if text != text.strip() else text
-        except ValueError:
+            return loads(text.strip()) if text != text.strip() else text
+        except Fault:
             return text.strip()
 
     return beacons, _with_strings(mine, stripped)
-
-
-def xml_references(beacons: Outcome, mine: Outcome) -> tuple[Outcome, Outcome]:
-    def decoded(text: str) -> str:
-        return re.sub(r"&#(?:x([0-9a-fA-F]+)|([0-9]+));", lambda m: chr(int(m[1], 16) if m[1] else int(m[2])), text)
-
-    return _with_strings(beacons, decoded), mine
 
 
 def _with_strings(outcome: Outcome, change: Callable[[str], Any]) -> Outcome:
@@ -244,7 +245,6 @@ def _with_strings(outcome: Outcome, change: Callable[[str], Any]) -> Outcome:
 
 
 VIEWS: dict[str, Callable[[Outcome, Outcome], tuple[Outcome, Outcome]]] = {
-    "xml_references": xml_references,
     "xml_verbatim": xml_verbatim,
 }
 
@@ -289,9 +289,10 @@ def _explained(kinds: tuple[str, ...], text: str) -> bool:
 def _may(kind: str, text: str) -> bool:
     """Whether ``kind`` can have to do with ``text``, seen cheaply."""
     if kind in WAYS:
-        return _OPENERS[kind] in text
+        return _SIGNS[kind].search(text) is not None
     if kind in REWRITES and kind != "broken_prose":  # which may show only when another cause is gone
-        return any(rewrite(text) != text for rewrite in REWRITES[kind])
+        texts = (text, xml_closer_in_value(text))  # which may show more
+        return any(rewrite(each) != each for rewrite in REWRITES[kind] for each in texts)
     return True
 
 

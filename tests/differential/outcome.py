@@ -12,6 +12,9 @@ import toolglot
 
 SEED_FORMATS = frozenset({"hermes", "bracket", "mistral", "llama", "xml_invoke", "json", "python"})
 
+# What the seed calls these; of a call the two functions say so themselves.
+_SEED_NAMES = {"mistral_v3": "mistral", "mistral_v11": "mistral", "mistral_v13": "mistral", "llama3_json": "llama"}
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -71,4 +74,5 @@ def ours(text: str) -> Outcome:
     try:
         return Outcome(tuple(toolglot.parse_tool_calls(text, include_format=True)))
     except toolglot.ParseError as error:
-        return Outcome(code=error.code, position=error.position, format=error.format)
+        format = _SEED_NAMES.get(error.format or "", error.format)
+        return Outcome(code=error.code, position=error.position, format=format)

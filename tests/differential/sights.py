@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .fragments import broken_fragment, fragment_start
 from .outcome import SEED_FORMATS, Outcome
 
 Ask = Callable[[str], Outcome]
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _OPENER = re.compile(r"<tool_call>|\[TOOL_CALLS?\]|<\|python_tag\|>|<function_calls>|<invoke\b")
+_IN_STRING = {"json.control_character", "json.invalid_unicode_escape", "json.invalid_escape"}
+_HALF_TAG = re.compile(r"<(?:i(?:n(?:v(?:o(?:k(?:e(?:\s[^<>]*)?)?)?)?)?)?|/[a-z_]{0,14})?\Z")
+_PART = re.compile(r"[-+.0-9eE]+\s*|[a-z]+\s*")
+_CALL_KEY = re.compile(r'"(?:name|function|tool_calls|function_call)"')
 _CLOSERS = ("</tool_call>", "[/TOOL_CALL]", "</invoke>", "</parameter>")
 
 
@@ -28,6 +33,13 @@ def unknown_family(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool
     formats = {call["format"] for call in mine.calls or ()} | ({mine.format} if mine.format else set())
     if not formats <= SEED_FORMATS:
         return True
+    for call in beacons.calls or ():
+        name, brace, _ = call["name"].partition("{")
+        start = text.find(call["name"])
+        if call["format"] == "mistral" and brace and start >= 0:
+            if mine.calls is None:
+                return start + len(name) <= (mine.position or 0) <= start + len(call["name"] + "[ARGS]")
+            return any(name.strip() == one["name"] for one in mine.calls)
     bare = re.search(r"\[TOOL_CALLS\]\s*[\w./:-]+\s*(?:\[CALL_ID\]\w+\s*)?\{", text)
     return bare is not None and beacons.position is not None and beacons.position > bare.start()
 
@@ -35,12 +47,6 @@ def unknown_family(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool
 def bracket_empty_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """`name=` with nothing behind it is an empty name, as the seed's table says."""
     return (beacons.code, mine.code, mine.format) == ("tool_call.unrecognized", "tool_call.invalid_name", "bracket")
-
-
-def unicode_word(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
-    """beacon takes the ASCII end of a word for the name of a call."""
-    names = [re.escape(call["name"]) for call in beacons.calls or () if call["format"] == "python"]
-    return any(re.search(rf"[^\W\x00-\x7f]{name}\(", text) for name in names)
 
 
 def triple_quotes(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -73,10 +79,10 @@ def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bo
     """The text ends inside a tag or a head: for us it was cut off."""
     if mine.code not in {"tool_call.unexpected_end", "tool_call.truncated"} or mine.position != len(text):
         return False
+    if text.rstrip().endswith("<invoke>"):
+        return True  # the older form, of which a tag with the name has to follow
     if beacons.calls is not None or beacons.code == "tool_call.not_found":
-        return "<function_calls>" in text and any(
-            text.endswith("</function_calls>"[:length]) for length in range(1, 17)
-        )
+        return "<function_calls>" in text and _HALF_TAG.search(text) is not None
     rest = text[beacons.position or 0 :]
     if beacons.code == "json.trailing_characters":
         return any(closer.startswith(rest.strip()) for closer in _CLOSERS)
@@ -84,9 +90,11 @@ def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bo
 
 
 def xml_end(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
-    """A closer of `<invoke>` is missing: we point to the end of the text, beacon to where the value begins."""
-    same = beacons.code == mine.code == "tool_call.unexpected_end"
-    return same and mine.format == "xml_invoke" and mine.position == len(text)
+    """A closer of `<invoke>` is missing: we point to the end of the text, beacon to a value or key before."""
+    ended = beacons.code in {"tool_call.unexpected_end", "tool_call.duplicate_argument"}
+    return (
+        ended and mine.code == "tool_call.unexpected_end" and mine.format == "xml_invoke" and mine.position == len(text)
+    )
 
 
 def xml_tag(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -136,40 +144,48 @@ def end_of_text(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
 
 def list_item(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """One call of a JSON list is wrong: we point to it, beacon to where the JSON begins."""
-    if beacons.code != mine.code or mine.code not in {"tool_call.invalid_arguments", "tool_call.invalid_name"}:
+    codes = {
+        "tool_call.invalid_arguments",
+        "tool_call.invalid_name",
+        "tool_call.ambiguous_arguments",
+        "tool_call.unrecognized",
+    }
+    if beacons.code != mine.code or mine.code not in codes:
         return False
     start, at = beacons.position, mine.position
-    return start is not None and at is not None and start < at and text[start] in "[{" and text[at] == "{"
+    if start is None or at is None or start >= at:
+        return False
+    # An item that is no object is none of the calls.
+    return text[start] in "[{" and (text[at] == "{" or (mine.code == "tool_call.unrecognized" and text[start] == "["))
 
 
 def cut_at_closer(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """beacon cuts at the first closing tag and says that the JSON ends there; we read on and say what is wrong."""
-    if beacons.code not in {"json.unexpected_end", "json.unterminated_string"} or beacons.position is None:
+    start, at = beacons.position, mine.position
+    if start is None or at is None or not (mine.code or "").startswith("json."):
         return False
-    rest = text[beacons.position :]
+    rest = text[start:]
+    closers = (*_CLOSERS, "<|python_tag|>", "<|eom_id|>", "<|eot_id|>") if mine.format == "llama" else _CLOSERS
     if beacons.code == "json.unterminated_string":
-        return mine.code == "json.control_character" and any(closer in rest for closer in _CLOSERS)
-    return (
-        mine.code is not None
-        and mine.code.startswith("json.")
-        and rest.lstrip().startswith(_CLOSERS)
-        and mine.position is not None
-        and 0 <= mine.position - (len(text) - len(rest.lstrip())) <= rest.lstrip().startswith("[")
-    )
-
-
-def tool_use_without_input(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
-    """A `tool_use` without `input` is no call for us; beacon makes its arguments `{}`."""
-    made = any(not call["arguments"] for call in beacons.calls or ())
-    return made and '"tool_use"' in text and mine.code in {"tool_call.unrecognized", "tool_call.not_found"}
+        return mine.code in _IN_STRING and any(closer in rest for closer in closers)
+    if beacons.code != "json.unexpected_end" or not rest.lstrip().startswith(closers):
+        return False
+    if mine.code in {"json.invalid_number", "json.invalid_literal"} and _PART.fullmatch(text, at, start):
+        return True  # a number or word that the tag cuts in two
+    return 0 <= at - (len(text) - len(rest.lstrip())) <= rest.lstrip().startswith("[")
 
 
 def bracket_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A name with a line break is none for us; beacon takes whatever stands before the ``;``."""
     if mine.code != "tool_call.invalid_name" or mine.position is None:
         return False
-    names = [call["name"] for call in beacons.calls or ()]
-    return "[TOOL_CALL]" in text and any("\n" in name and text.startswith(name, mine.position) for name in names)
+    name, end, _ = text[mine.position :].partition(";")
+    name = name.strip()
+    if mine.format != "bracket" or not end or "\n" not in name:
+        return False
+    if beacons.calls is not None:
+        return any(call["name"] == name for call in beacons.calls)
+    return beacons.position is not None and beacons.position > mine.position  # what it then finds wrong
 
 
 def later_error(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -177,9 +193,59 @@ def later_error(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     both = (beacons.code or "").startswith("json.") and (mine.code or "").startswith("json.")
     if not both or beacons.position is None or mine.position is None or mine.position <= beacons.position:
         return False
-    return not any(
-        f'"{key}"' in text[: beacons.position] for key in ("name", "function", "tool_calls", "function_call")
-    )
+    return broken_fragment(text)[1] >= 0
+
+
+def far_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """The JSON of a broken call has the key that beacon looks for only far behind its bracket."""
+    if mine.position is None or not (mine.code or "").startswith("json."):
+        return False
+    start = fragment_start(text, mine)
+    return start is not None and _CALL_KEY.search(text, start, start + 200) is None
+
+
+def mistral_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """What stands between `[TOOL_CALLS]` and `[ARGS]` is no name; beacon takes it for one and reads on."""
+    at = mine.position
+    if mine.code != "tool_call.unrecognized" or at is None or not text[:at].rstrip().endswith("[TOOL_CALLS]"):
+        return False
+    head = re.split(r"\[ARGS\]|\[CALL_ID\]", text[at:])[0].strip()
+    if re.fullmatch(r"[\w.:/-]+", head):
+        return False
+    if beacons.calls is not None:
+        return any(call["format"] == "mistral" and call["name"].startswith(head) for call in beacons.calls)
+    return beacons.position is not None and beacons.position > at
+
+
+def missing_args_mark(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """Both say that it is no call; we point behind the name and id that were read."""
+    start, at = beacons.position, mine.position
+    if not (beacons.code == mine.code == "tool_call.unrecognized") or start is None or at is None:
+        return False
+    return re.fullmatch(r"[\w.:/-]+\s*\[CALL_ID\]", text[start:at]) is not None
+
+
+def list_call_by_call(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """An item of a [TOOL_CALLS] list is no call, and we say so before we come to where the JSON breaks."""
+    start, at = mine.position, beacons.position
+    both = (mine.code or "").startswith("tool_call.") and (beacons.code or "").startswith("json.")
+    if not both or start is None or at is None or start >= at:
+        return False
+    opener = text.rfind("[TOOL_CALLS]", 0, start)
+    return opener >= 0 and text[opener + len("[TOOL_CALLS]") : start].lstrip().startswith("[")
+
+
+def semicolon(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """A `;` stands behind a <|python_tag|> call, and what follows it is no call."""
+    start, at = beacons.position, mine.position
+    stopped = beacons.code in {"json.trailing_characters", "tool_call.trailing_characters"}
+    return stopped and mine.format == "llama" and at is not None and text[start or 0] == ";" and at > (start or 0)
+
+
+def behind_white_space(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """Both say the same is wrong; we point behind the white space that stands before it."""
+    start, at = beacons.position, mine.position
+    return beacons.code == mine.code and start is not None and at is not None and text[start:at].isspace()
 
 
 SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
@@ -187,7 +253,6 @@ SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "unknown_family": unknown_family,
     "bracket_empty_name": bracket_empty_name,
     "bracket_name": bracket_name,
-    "unicode_word": unicode_word,
     "triple_quotes": triple_quotes,
     "long_integer": long_integer,
     "open_reasoning": open_reasoning,
@@ -200,6 +265,11 @@ SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "end_of_text": end_of_text,
     "list_item": list_item,
     "cut_at_closer": cut_at_closer,
-    "tool_use_without_input": tool_use_without_input,
     "later_error": later_error,
+    "far_name": far_name,
+    "mistral_name": mistral_name,
+    "missing_args_mark": missing_args_mark,
+    "list_call_by_call": list_call_by_call,
+    "semicolon": semicolon,
+    "behind_white_space": behind_white_space,
 }

@@ -46,6 +46,7 @@ class Entry:
     bare: bool = False  # only where the tool is declared
     weak: bool = False  # what does not fit behind the opener is text
     lits: tuple[str, ...] = ()
+    closers: tuple[str, ...] = ()  # of the call, that begin as what is in it does
     ws: bool = False
     after_name: tuple[str, ...] = ()
     gap: str = ""  # what the template writes behind the name
@@ -68,6 +69,10 @@ class Entry:
             if pos - j > LOOK:
                 return False
         if self.lits:
+            if self.closers and buf.startswith(self.closers, pos):
+                return False
+            if self.closers and not m.final and partial(self.closers, buf, pos):
+                return None
             if buf.startswith(self.lits, pos):
                 return self.declared(m, j) if self.bare else True
             if pos == size or partial(self.lits, buf, pos):
@@ -162,6 +167,7 @@ class _Compiler:
                 op = self.one(node, op, end_ok or (call and i > whole), code)
                 if isinstance(op, ops.Hole):
                     op.gap = gap
+                    op.dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
                 if call and i < whole < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
                 gap = ""
@@ -178,7 +184,7 @@ class _Compiler:
             op.closers = self.closers
             self.links.append(op)
         elif isinstance(node, Tag):
-            attributes = Attributes(node.open[0], dict(node.attributes), node.end, node.escape)
+            attributes = Attributes(node.open[0], dict(node.attributes), node.end, node.escape, node.quoted)
             attributes.next = nxt
             if any(f == "name" for _, f in node.attributes):
                 attributes.closed = self.end
@@ -193,6 +199,7 @@ class _Compiler:
             self.values.append(op)
         elif isinstance(node, CallObject):
             op = CallObjectOp(node)
+            op.closers = self.closers
         elif isinstance(node, Arguments):
             op = ArgumentsOp(node.codec)
         elif isinstance(node, Elements):
@@ -397,6 +404,11 @@ class _Compiler:
         start = self.sequence(node.open, inner)
         if not isinstance(start, ops.Lit):
             raise DefinitionError(f"format {fmt.id!r}: a section has to begin with a literal")
+        opener: Op | None = start
+        for _ in (n for n in node.open[1:] if isinstance(n, Lit)):
+            opener = opener.next if opener else None
+            if isinstance(opener, ops.Lit):
+                opener.head = True
         return start, begin
 
     def enter(self, program: Program, start: Op, begin: Begin, *, bare: bool = False) -> None:
@@ -426,11 +438,13 @@ class _Compiler:
         if first is not None:
             # A section without a call is no sign of its format.
             entry.lits = tuple(text for text in first if text not in entry.begin.section_closers) or first
+            entry.closers = tuple(text for text in entry.begin.closers if text.startswith(entry.lits))
         elif isinstance(op, ops.Hole) and op.field in ("name", "label") and not entry.bare:
             entry.after_name = op.stops
             entry.gap = op.gap
             entry.ws = True
-            if isinstance(op.next, ops.Lit) and op.next.next is not None:
+            # Behind a weak opener the name's end says enough: a cut there is in a call.
+            if isinstance(op.next, ops.Lit) and op.next.next is not None and not entry.weak:
                 entry.name_end = op.next.texts
                 entry.behind = op.next.next.first() or ()
 

@@ -13,7 +13,7 @@ from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
 from .machine import Found, Machine
-from .ops import LOOK, WS
+from .ops import DOTTED, LOOK, PAREN, PAREN_PART, WS
 from .valueops import absolute
 
 if TYPE_CHECKING:
@@ -25,11 +25,7 @@ _FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]*\r?(?:\n[ \t\r\n]{0,64}
 _SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
 _AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
 _WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
-_LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.DOTALL)
-_PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
-_PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
 _REVERSED = re.compile(r"[A-Za-z0-9_.]*")
-_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*\Z")
 
 Result = tuple[int, int, "list[Found] | Fault", int]  # start, end (-1: broken), calls, start with the fence
 
@@ -222,15 +218,17 @@ class JsonFinder(Finder):
             self.finished = True
         if not shapes.may_hold_call(text):
             return False
-        if text.startswith("["):
-            return _LISTED.match(text[:4096]) is not None
-        keys = [key for key, _, _ in reader.members]
+        items = reader.value if text.startswith("[") else [reader.value]
+        if not all(isinstance(item, dict) for item in items):
+            return False  # a list of calls holds nothing else
+        keys = {key for item in items for key in item}
         if reader.last_key is not None:
-            keys.append(reader.last_key)
+            keys.add(reader.last_key)
         spec = self.spec.keys
         if _WRAPPERS.isdisjoint(keys) and spec.wrapper not in keys:
             known = {*spec.name, *spec.arguments, *spec.id, "type", "index"}
-            if not any(key in spec.name for key in keys) or any(key not in known for key in keys):
+            loose = any(item.get("type") == "tool_use" for item in items)
+            if keys.isdisjoint(spec.name) or not (loose or keys <= known):
                 return False
             if self.tools is not None:
                 for key, a, b in reader.members:
@@ -295,14 +293,13 @@ class PythonFinder(Finder):
             if (
                 not word
                 or (before and (before.isalnum() or before in "_."))
-                or not _DOTTED.match(name)
+                or not DOTTED.fullmatch(name)
                 or (m.tools is not None and name not in m.tools.names)
             ):
                 continue
-            after = _PAREN.match(buf, pos)
-            if not final and (after is None or (after.end() == size and buf[-1] == "=")):
-                if _PAREN_PART.match(buf, pos) and size - i <= LOOK:
-                    return -1 - (i - word)
+            after = PAREN.match(buf, pos)
+            if not final and (after is None or (after.end() == size and buf[-1] == "=")) and PAREN_PART.match(buf, pos):
+                return -1 - (i - word)
             if after is None:
                 continue
             self.name = name

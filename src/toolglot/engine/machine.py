@@ -631,7 +631,7 @@ class Machine:
         at = self.base + self.pos
         if self.call_start is not None and self.name is None:
             body = self.region(self.body_at, self.base + len(self.buf))
-            at = self.body_at + len(body) - len(body.lstrip(" \t\r\n"))
+            at = self.body_at + len(body) - len(body.lstrip())
         ended = ended or self.pos >= len(self.buf)
         text = f"what stands in the markup is not a tool call: expected {what}"
         return self.fail(Fault("tool_call.unrecognized", at, text, what, ended))

@@ -17,7 +17,13 @@ from .machine import NEVER, Found, Machine
 
 WS = re.compile(r"[ \t\r\n]*")
 NAME = re.compile(r"[\w.:/\-]*")
+# Before a parenthesis: what models write for a tool's name, and the seed's dotted names.
 IDENTIFIER = re.compile(r"[^\W\d][\w.\-]*")
+DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+# What tells a call from prose in call syntax: its parentheses are empty or start with a keyword. Bounded, so that
+# what is still open is decided at the same place however the text was cut.
+PAREN = re.compile(r"[ \t\r\n\f]{0,1024}(?:\)|[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=(?!=))")
+PAREN_PART = re.compile(r"[ \t\r\n\f]{0,1024}(?:[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=?)?\Z")
 # Longer white space than this before what decides between formats decides for none of them.
 LOOK = 1024
 
@@ -193,6 +199,7 @@ class Hole(Op):
         self.node = node
         self.field = node.field
         self.gap = ""
+        self.dotted = False  # a name in call syntax as the seed has it
         self.head = False
         self.stops: tuple[str, ...] = ()
         self.closers: tuple[str, ...] = ()  # of the call: the hole cannot reach beyond
@@ -206,6 +213,7 @@ class Hole(Op):
         texts = sorted({*self.stops, *self.closers}, key=len, reverse=True)
         self.regex = re.compile("|".join(map(re.escape, texts)))
         self.longest = len(texts[0])
+        self.names = DOTTED if self.dotted else IDENTIFIER
         self.identifier = self.field == "name" and self.stops == ("(",)  # call syntax
 
     def run(self, m: Machine) -> Op | None:
@@ -228,6 +236,9 @@ class Hole(Op):
             m.scan = NEVER
             m.pos = end
             return m.unrecognized(repr(self.stops[0])) if self.head else m.expected(repr(self.stops[0]))
+        if self.dotted and not m.final and PAREN_PART.match(buf, end + 1):
+            m.scan = m.base + end
+            return None
         text = buf[start:end].strip()
         m.pos = end
         m.scan = NEVER
@@ -235,10 +246,13 @@ class Hole(Op):
             if self.node.counter:
                 m.id = text or None
             text = self.node.name_in(text)
+            if self.identifier and self.names.fullmatch(buf[start:end].lstrip() if self.dotted else text) is None:
+                return m.unrecognized("a call's name")
+            if self.dotted and PAREN.match(buf, end + 1) is None:
+                ended = PAREN_PART.match(buf, end + 1) is not None
+                return m.truncated("a call's parentheses") if ended else m.unrecognized("')' or name=")
             m.name = text
             m.name_at = m.base + start
-            if self.identifier and IDENTIFIER.fullmatch(text) is None:
-                return m.unrecognized("a call's name")
             if not text or "\n" in text or len(text) > limit:
                 what = "is empty" if not text else "is too long or has a line break"
                 return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tool name {what}", "a tool name"))
@@ -252,6 +266,8 @@ class Hole(Op):
 def set_field(m: Machine, field: str, text: str, at: int) -> Op | None:
     """Note what a hole or an attribute said. Returns the way to an error."""
     if field == "name":
+        at += len(text) - len(text.lstrip())
+        text = text.strip()
         if not text or len(text) > m.limits.name:
             at = at if m.call_start is None else max(m.call_start, 0)
             return m.fail(Fault("tool_call.invalid_name", at, "the tool name is empty or too long", "a tool name"))
@@ -274,14 +290,15 @@ class Attributes(Op):
     """The attributes of an opening tag, up to its end."""
 
     PAIR: ClassVar[re.Pattern[str]] = re.compile(
-        r"""[ \t\r\n]*([^\s=<>"'/|]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)'|([^\s"'<>/|]+))"""
+        r"""[ \t\r\n]*([\w.:\-]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)'|([^\s"'<>/|]+))"""
     )
 
-    def __init__(self, opener: str, attributes: dict[str, str], end: str, escape: bool) -> None:
+    def __init__(self, opener: str, attributes: dict[str, str], end: str, escape: bool, quoted: bool) -> None:
         self.opener = opener
         self.attributes = attributes
         self.end = end
         self.escape = escape
+        self.quoted = quoted
         self.closed: Op | None = None  # where a self-closing tag goes on
         self.required = [a for a, f in attributes.items() if f in ("name", "key")]
 
@@ -291,12 +308,13 @@ class Attributes(Op):
         seen: dict[str, tuple[str, int]] = {}
         while True:
             match = self.PAIR.match(buf, pos)
-            if match is None:
+            if match is None or match.start(1) == start:
                 break
-            if match.end() == len(buf) and not m.final and match.lastindex == 4:
-                break  # an unquoted value may go on
             group = match.lastindex or 2
-            seen.setdefault(match.group(1), (match.group(group), match.start(group)))
+            if match.end() == len(buf) and not m.final and group == 4:
+                break  # an unquoted value may go on
+            if group != 4 or not self.quoted:
+                seen.setdefault(match.group(1), (match.group(group), match.start(group)))
             pos = match.end()
         after = WS.match(buf, pos).end()  # type: ignore[union-attr]
         closed = self.closed is not None and buf.startswith("/", after)
@@ -336,13 +354,11 @@ class Attributes(Op):
     @staticmethod
     def _open(buf: str, pos: int) -> bool:
         """Whether what stands at ``pos`` may grow into an attribute."""
-        match = re.compile(r"""[^\s=<>"'/|]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(
-            buf, pos
-        )
+        match = re.compile(r"""[\w.:\-]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(buf, pos)
         return match is not None and match.end() == len(buf)
 
     def first(self) -> tuple[str, ...] | None:
-        return (" ", "\n", "\t", self.end[0], "/")
+        return (" ", "\n", "\t", "\r", self.end[0])
 
 
 class Switch(Op):

@@ -17,6 +17,7 @@ from ..pattern import Arguments, Call, CallObject, Each, Either, Hole, Lit, Mayb
 from ..values.bare import read_text
 from ..values.json import quote, scan
 from ..values.simple import scan_arguments
+from .ops import DOTTED, PAREN
 
 Match = Callable[[str, int], Any]
 # name, arguments, where they stand, JSON text if it is not what stands there, where the call stands
@@ -25,6 +26,7 @@ WS = r"[ \t\r\n]*"
 SPACE: Match = re.compile(WS).match
 MAY_BE_JSON = frozenset('{["-0123456789tfn \t\r\n')
 NAME = r"([\w.\-]{1,128})"
+DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 
 
 class Quick:
@@ -151,7 +153,8 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             elif node.write:
                 return None  # what is only read is not plain
         elif isinstance(node, Hole) and node.field == "name" and not node.prefix and not node.counter:
-            head += NAME
+            dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
+            head += DOTTED_NAME if dotted else NAME
             names += 1
         elif isinstance(node, CallObject):
             if names:
@@ -166,6 +169,8 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             if tail is None or names != 1:
                 return None
             python = node.codec != "json"
+            if node.codec == "python":
+                head += f"(?={PAREN.pattern})"
             return Quick(head if python else head + WS + r"(?=\{)", tail, python)
         elif isinstance(node, Each):
             return _each(node, items[i + 1 :], head) if names == 1 else None

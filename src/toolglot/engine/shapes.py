@@ -227,7 +227,7 @@ def _plain(
             "tool_call.ambiguous_arguments", at, f"tool call has more than one arguments key: {', '.join(given)}"
         )
     name, name_at, _ = found[name_key]
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str) or not name.strip():
         return Fault("tool_call.invalid_name", at, "tool call name must be a non-empty string", "a tool name")
     value, a, b = found[given[0]]
     decoded = decode_arguments(value, text, a, b, base, at)

@@ -46,6 +46,7 @@ class CallObjectOp(Op):
 
     def __init__(self, spec: CallObject) -> None:
         self.spec = spec
+        self.closers: tuple[str, ...] = ()
         blank = r"[ \t\r\n]*"
         name = "|".join(map(re.escape, spec.name))
         arguments = "|".join(map(re.escape, spec.arguments))
@@ -64,7 +65,7 @@ class CallObjectOp(Op):
             if self.ws:
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
             head = self.head(buf, pos)
-            if head is not None:
+            if head is not None and not head.group(1).isspace():
                 args_at = head.end()
                 result = None if m.wary else scan(buf, args_at)
                 if result is not None:
@@ -83,6 +84,12 @@ class CallObjectOp(Op):
                 if not m.final:
                     m.pos = pos
                     return None
+            elif self.closers and buf.startswith(self.closers, pos):
+                return m.fail(
+                    Fault("json.unexpected_end", m.base + pos, "there is no call between the tags", "a JSON value")
+                )
+            elif self.closers and not m.final and partial(self.closers, buf, pos):
+                return None
             elif buf[pos] in "{[":
                 shape = None if m.wary else shapes.read(buf, pos, m.base, self.spec)
                 if shape is not None:

@@ -8,9 +8,9 @@ from ..pattern import call, each, either, elements, lit, name, section, tag, val
 from ._shared import THINK
 
 INVOKE = call(
-    tag("<invoke", name="name"),
+    tag("<invoke", quoted=True, name="name"),
     ws("\n"),
-    each(tag("<parameter", name="key"), value(entities=True), "</parameter>", ws("\n")),
+    each(tag("<parameter", quoted=True, name="key"), value(entities=True), "</parameter>", ws("\n")),
     lit("</invoke>"),
 )
 

@@ -319,10 +319,13 @@ class LiteralReader(Faults):
 
     @property
     def last_key(self) -> str | None:
-        """The outermost object's key whose value is being read, or would follow."""
+        """The key whose value is being read, or would follow, in the outermost object or an object of the list."""
         if self.member is not None:
             return self.member[0]
-        return self._key if self._state == VALUE and len(self._stack) == 1 else None
+        if not self._stack or not isinstance(self._stack[-1], dict):
+            return None
+        inside = self._state in (VALUE, NUMBER) or (self._state == STRING and not self._is_key)
+        return self._key if inside and len(self._stack) == (1 if isinstance(self.value, dict) else 2) else None
 
     def _name(self, text: str, pos: int, final: bool) -> int:
         """Read on in a bare key or in a keyword."""
