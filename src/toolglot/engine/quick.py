@@ -295,7 +295,7 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     else:
         call = _rest(list(call_node.items), "")
         opener = ""
-    open = _tail(list(node.open[1:]))
+    open = _tail([n for n in node.open[1:] if not (isinstance(n, Maybe) and not n.write)])
     close = _tail([n for n in node.close if not (isinstance(n, Maybe) and not n.write)])
     if call is None or open is None or close is None:
         return None
