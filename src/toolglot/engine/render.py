@@ -24,7 +24,7 @@ from ..pattern import (
     Ws,
 )
 from ..types import ToolCall, json_text
-from .write import gemma_text, python_text, scalar_text
+from .write import cdata_text, gemma_text, python_text, scalar_text
 
 Segment = tuple[str, bool]
 Parser = Callable[[str], Any]
@@ -149,7 +149,7 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
     elif isinstance(node, Value):
         assert key is not None
         w.control(node.frame)
-        w.data(scalar_text(call.arguments[key], node.python_scalars))
+        w.data(_value_text(node, call.arguments[key]))
         w.control(node.frame)
     elif isinstance(node, Arguments):
         _arguments(w, node, call)
@@ -159,6 +159,14 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         for name, value in call.arguments.items():
             if value is not None:
                 _element(w, node.namespace, name, value)
+
+
+def _value_text(node: Value, value: Any) -> str:
+    if node.python_containers and isinstance(value, dict | list):
+        return python_text(value)
+    if node.cdata and isinstance(value, str) and any(c in value for c in "<&\n"):
+        return cdata_text(value)
+    return scalar_text(value, node.python_scalars)
 
 
 def _id(fmt: Format, call: ToolCall, index: int) -> str:
