@@ -73,17 +73,14 @@ class Plan:
         self.longest = max(map(len, literals), default=1)
         self.heads = re.compile("[" + re.escape("".join(sorted({t[0] for t in literals}))) + "]") if literals else None
         befores = {text for fmt in formats for text in fmt.before} | {self.lead}
-        befores |= {fmt.reasoning.inner[1] for fmt in formats if fmt.reasoning is not None}
+        befores |= {r.inner[1] for fmt in formats for r in fmt.reasonings()}
         self.before_chars = frozenset("".join(befores))
         self.before_size = max(map(len, befores), default=0)
         self.probe = self if probe else Plan(programs, format_id=format_id, probe=True)
 
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
         merged: dict[tuple[str, str], Delimiters] = {}
-        for fmt in formats:
-            r = fmt.reasoning
-            if r is None:
-                continue
+        for fmt, r in [(fmt, r) for fmt in formats for r in fmt.reasonings()]:
             if r.lead:
                 self.lead = r.lead
             known = merged.get((r.open, r.close))
