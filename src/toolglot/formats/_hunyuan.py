@@ -31,6 +31,7 @@ def hunyuan(tail: str, line: str, sep: bool, **about: object) -> Format:
         ),
         between=line,
         reasoning=Reasoning(f"<think{tail}>", f"</think{tail}>"),
+        calls_in_reasoning=True,
         turn_ends=(f"<\uff5chy_eos{tail}\uff5c>",),
         special=(f"<\uff5chy_eos{tail}\uff5c>",),
         **about,  # type: ignore[arg-type]

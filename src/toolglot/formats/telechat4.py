@@ -18,6 +18,7 @@ FORMAT = Format(
     ),
     title="<param_key> and <param_value> pairs",
     reasoning=THINK_BARE,
+    calls_in_reasoning=True,
     turn_ends=("<_end>",),
     special=("<_end>",),
     rank=37,
