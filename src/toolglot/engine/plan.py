@@ -80,7 +80,7 @@ class Plan:
 
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
         merged: dict[tuple[str, str], Delimiters] = {}
-        for fmt, r in [(fmt, r) for fmt in formats for r in fmt.reasonings()]:
+        for fmt, r in ((each, r) for each in formats for r in each.reasonings()):
             if r.lead:
                 self.lead = r.lead
             known = merged.get((r.open, r.close))
