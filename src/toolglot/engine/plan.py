@@ -107,7 +107,8 @@ class Plan:
         for program in programs:
             if program.machine is not None:
                 for text in program.machine.openers:
-                    self.entries[text] = MachineEntry(self, program)
+                    entry = self.entries.setdefault(text, MachineEntry(self))
+                    entry.add(program)
                 if len(programs) == 1:
                     self.start = program.machine.start_op(self)
             if program.start is not None and len(programs) == 1:

@@ -72,11 +72,11 @@ def render_segments(
             w.control(fmt.before[0])
         elif fmt.lead:
             w.control(fmt.lead)
-        _calls(w, fmt.nodes(), list(calls))
+        write_calls(w, fmt.nodes(), list(calls))
     return w.out
 
 
-def _calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
+def write_calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
     """All calls, by the first of the pattern's options."""
     if len(nodes) == 1 and isinstance(nodes[0], Either):
         nodes = nodes[0].options[0]
@@ -84,7 +84,7 @@ def _calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
     if isinstance(first, Section) and w.fmt.per_call and len(calls) > 1:
         for i, call in enumerate(calls):
             w.control(w.fmt.between if i else "")
-            _calls(w, nodes, [call])
+            write_calls(w, nodes, [call])
         return
     if isinstance(first, Section):
         _plain(w, first.open)
