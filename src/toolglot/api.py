@@ -168,6 +168,7 @@ def read_prompt(machine: Machine, prompt: str) -> None:
     machine.literal_opens = 0
     # What the prompt left undecided is its own text unless an operation waits for more of its markup.
     if machine.op is machine.plan.text:
+        machine.op = machine.plan.start
         machine.prev = prompt[-1]
         machine.buf = ""
         machine.base = 0
