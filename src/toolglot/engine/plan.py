@@ -109,11 +109,12 @@ class Plan:
                 for text in program.machine.openers:
                     entry = self.entries.setdefault(text, MachineEntry(self))
                     entry.add(program)
-                if len(programs) == 1:
-                    self.start = program.machine.start_op(self)
             if program.start is not None and len(programs) == 1:
                 first, begin, wrapper = program.start
                 self.start = StartList(self, first, begin, wrapper)
+        machines = sorted((p for p in programs if p.machine is not None), key=lambda p: p.fmt.rank)
+        if machines:
+            self.start = machines[0].machine.start_op(self, machines, sure=len(programs) == 1)
 
     def at_end(self, m: Machine, pos: int) -> bool | None:
         """Whether nothing but tokens that end the turn stands from ``buf[pos]`` on. None: more text decides."""

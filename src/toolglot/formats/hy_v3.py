@@ -10,7 +10,7 @@ FORMAT = hunyuan(
     rank=38,
     template_checked=True,
     families=("Hy3", "Hy3-preview"),
-    engines={"vllm": ("hy_v3",), "sglang": ("hunyuan",)},
+    engines={"vllm": ("hy_v3",), "sglang": ("hunyuan",)},  # the latter reads both
     models=(r"\bhy-?3",),
     source="chat template",
 )

@@ -9,7 +9,7 @@ FORMAT = hunyuan(
     title="<tool_calls:...> with <arg_key> pairs, compact",
     rank=39,
     families=("Hy4", "Hy4-preview"),
-    engines={"vllm": ("hy_v4",), "sglang": ("hunyuan",)},
+    engines={"vllm": ("hy_v4",)},
     models=(r"\bhy-?4",),
     source="vLLM and SGLang parsers",
 )

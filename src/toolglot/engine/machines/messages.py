@@ -140,17 +140,29 @@ class Body(Op):
 
 
 class Start(Op):
-    """The start of the output: the prompt ends with ``<|start|>assistant``, so the rest of a header may come first."""
+    """The start of the output: the prompt ends with ``<|start|>assistant``, so the rest of a header may come first.
 
-    def __init__(self, program: MessagesProgram, plan: Plan) -> None:
-        self.program = program
+    ``sure``: the format is given, so it is one; else it has to be a whole header.
+    """
+
+    def __init__(self, programs: list[MessagesProgram], plan: Plan, sure: bool) -> None:
+        self.programs = programs
         self.plan = plan
+        self.sure = sure
+        self.starts = tuple({text for program in programs for text in program.starts})
 
     def run(self, m: Machine) -> Op | None:
-        starts = self.program.starts
-        if m.buf.startswith(starts, m.pos):
-            return self.program.op
-        if not m.final and partial(starts, m.buf, m.pos):
+        if m.buf.startswith(self.starts, m.pos):
+            for program in self.programs:
+                verdict = self.sure or program.test(m, m.pos)
+                if verdict is None:
+                    return None
+                if verdict:
+                    m.settled = True
+                    if m.tracker is not None:
+                        m.tracker.tagged(m)
+                    return program.op
+        elif not m.final and partial(self.starts, m.buf, m.pos):
             return None
         return self.plan.text
 
@@ -209,9 +221,12 @@ class MessagesProgram(Program):
         """Whether the message at ``buf[i]`` is this family's and no other's. None: more text decides."""
         buf = m.buf
         size = len(buf)
-        match = self.stop.search(buf, i + 1)
+        skip = len("<|start|>") if buf.startswith("<|start|>", i) else 0
+        match = self.stop.search(buf, i + skip)
         if match is None and not m.final and size - i < 4 * m.limits.name:
-            return None
+            at = junk(buf, i, size)
+            if at is None or partial(self.in_header, buf, at):
+                return None
         if match is None or match.group() != MESSAGE or junk(buf, i, match.start()) is not None:
             return False
         return self.claims(m, read_head(buf, i, match.start()), match.end())
@@ -220,9 +235,10 @@ class MessagesProgram(Program):
         """Whether a header and what begins at ``buf[end]`` tell this family from others."""
         return True
 
-    def start_op(self, plan: Plan) -> Op:
-        """Where a run starts."""
-        return Start(self, plan)
+    @staticmethod
+    def start_op(plan: Plan, programs: list[MessagesProgram], *, sure: bool) -> Op:
+        """Where a run starts that looks for these families."""
+        return Start(programs, plan, sure)
 
     def body_end(self, m: Machine, scan: int) -> tuple[int, str, bool]:
         """How far a body reaches, the token that ends it, and whether more text decides."""
