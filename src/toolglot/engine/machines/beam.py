@@ -24,8 +24,8 @@ class BeamProgram(MessagesProgram):
         super().__init__(fmt)
         self.parameters = self.call_body()
 
-    def claims(self, m: Machine, head: Head, end: int) -> bool | None:
-        return head.kind == "xml"
+    def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
+        return m.buf.find("<|constrain|>xml", i, end) >= 0
 
     def route(self, m: Machine, head: Head, end: int) -> Op | None:
         if head.recipient is None or head.recipient in ("assistant", "user", "all"):

@@ -31,13 +31,12 @@ _TOKEN = re.compile(r"<\|(?:start|channel|constrain)\|>|[ \t\r\n]+|to=([^\s<]*)|
 class Head:
     """What a header says."""
 
-    __slots__ = ("channel", "kind", "recipient", "recipient_at")
+    __slots__ = ("channel", "recipient", "recipient_at")
 
     def __init__(self) -> None:
         self.channel = ""
         self.recipient: str | None = None
         self.recipient_at = 0
-        self.kind = ""  # behind <|constrain|>
 
 
 class Header(Op):
@@ -106,8 +105,6 @@ def read_head(buf: str, pos: int, end: int) -> Head:
         elif token.lastindex == 2:
             if last == CHANNEL:
                 head.channel = text
-            elif last == CONSTRAIN:
-                head.kind = text
             last = ""
         elif text[0] == "<":
             last = text
@@ -227,13 +224,13 @@ class MessagesProgram(Program):
             at = junk(buf, i, size)
             if at is None or partial(self.in_header, buf, at):
                 return None
-        if match is None or match.group() != MESSAGE or junk(buf, i, match.start()) is not None:
+        if match is None or match.group() != MESSAGE:
             return False
-        return self.claims(m, read_head(buf, i, match.start()), match.end())
+        return self.claims(m, i, match.start(), match.end())
 
-    def claims(self, m: Machine, head: Head, end: int) -> bool | None:
-        """Whether a header and what begins at ``buf[end]`` tell this family from others."""
-        return True
+    def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
+        """Whether the header ``buf[i:end]`` and what begins at ``buf[body]`` tell this family from others."""
+        return junk(m.buf, i, end) is None
 
     @staticmethod
     def start_op(plan: Plan, programs: list[MessagesProgram], *, sure: bool) -> Op:

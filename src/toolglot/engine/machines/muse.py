@@ -14,7 +14,7 @@ from ..compile import Program, _Compiler
 from ..machine import Machine
 from ..ops import TO_TEXT, WS, Op, partial
 from ..render import Writer, write_calls
-from .messages import MESSAGE, START, Head, MessagesProgram
+from .messages import CHANNEL, MESSAGE, START, Head, MessagesProgram, read_head
 
 BLOCK = "<atem:function_calls>"
 
@@ -52,12 +52,13 @@ class MuseProgram(MessagesProgram):
         self.entries = _Compiler(fmt).program().entries
         self.block = Block(self)
 
-    def claims(self, m: Machine, head: Head, end: int) -> bool | None:
-        if head.channel or head.kind or head.recipient is None:
+    def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
+        if m.buf.find(CHANNEL, i, end) >= 0:
             return False
-        if head.recipient in ("self", "user", "commentary") or m.buf.startswith(BLOCK, end):
+        recipient = read_head(m.buf, i, end).recipient
+        if recipient in ("self", "user", "commentary") or (recipient and m.buf.startswith(BLOCK, body)):
             return True
-        return None if not m.final and partial((BLOCK,), m.buf, end) else False
+        return None if recipient and not m.final and partial((BLOCK,), m.buf, body) else False
 
     def route(self, m: Machine, head: Head, end: int) -> Op | None:
         if head.recipient in (None, "self", "user", "commentary"):
