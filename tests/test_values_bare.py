@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolglot.values.bare import decode_entities, read_text, schema_types
+from toolglot.values.bare import decode_entities, read_python, read_text, schema_types
 
 DEFINITIONS = {
     "$defs": {
@@ -182,6 +182,29 @@ def test_the_json_text_is_the_value(raw: str, types: frozenset[str] | None) -> N
 )
 def test_decode_entities(raw: str, expected: str) -> None:
     assert decode_entities(raw) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "types", "value"),
+    [
+        ("{'a': [1, None, True]}", "object", {"a": [1, None, True]}),
+        ("{'a': 1}", None, {"a": 1}),
+        ("['it\\'s']\n", "array", ["it's"]),
+        ('{"a": null}', "object", {"a": None}),
+        ("{'a': 1}", "string", "{'a': 1}"),
+        ("{'a': 1}", "string null", "{'a': 1}"),
+        ("{'a': 1}", "array", "{'a': 1}"),
+        ("{'a': f()}", "object", "{'a': f()}"),
+        ("{'a': 1} x", "object", "{'a': 1} x"),
+        ("{'a': 1", "object", "{'a': 1"),
+        ("True", "boolean", True),
+        ("None", None, "None"),
+    ],
+)
+def test_read_python(raw: str, types: str | None, value: Any) -> None:
+    found, text = read_python(raw, None if types is None else frozenset(types.split()))
+    assert found == value
+    assert json.loads(text) == value
 
 
 def test_time_is_linear() -> None:

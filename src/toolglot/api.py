@@ -181,6 +181,8 @@ def read_prompt(machine: Machine, prompt: str) -> None:
         machine.prev = prompt[: len(prompt) - len(held)][-1:]
         machine.buf = held
         machine.base = machine.line_start = -len(held)
+        if not held:
+            machine.op = machine.plan.start
         machine.pos = 0
         machine.scan = NEVER
         machine.ws_to = NEVER

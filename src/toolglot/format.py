@@ -74,7 +74,8 @@ class Format:
     ``pattern``: what a call, or a section of calls, looks like.
     ``before``: what the template writes between content and the first call, alternatives, the written one first.
     ``between``: what it writes between two calls.
-    ``reasoning``, ``calls_in_reasoning``: its delimiters; whether an open block may hold a call.
+    ``reasoning``, ``more_reasoning``, ``calls_in_reasoning``: its delimiters; others that are read as well; whether an
+    open block may hold a call.
     ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped; ``around``: what is
     written before and behind content.
     ``prompt``: the end of the generation prompt, which is assumed where it is not known.
@@ -100,6 +101,7 @@ class Format:
     between: str = ""
     lead: str = ""
     reasoning: Reasoning | None = None
+    more_reasoning: tuple[Reasoning, ...] = ()
     calls_in_reasoning: bool = False
     turn_ends: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
@@ -131,6 +133,10 @@ class Format:
     def nodes(self) -> tuple[Node, ...]:
         """The pattern as a sequence of nodes."""
         return _sequence(self.pattern)
+
+    def reasonings(self) -> tuple[Reasoning, ...]:
+        """All delimiters of reasoning, the written ones first."""
+        return (() if self.reasoning is None else (self.reasoning,)) + self.more_reasoning
 
     def __post_init__(self) -> None:
         what = f"format {self.id or self.title or '?'!r}"

@@ -82,13 +82,17 @@ class Value:
 
     ``frame`` stands once inside each end and is no part of the value. ``implied``: the next key's opener or the
     call's closer may end it too, at a ``line`` start or at ``any`` place. ``entities``: XML text.
-    ``python_scalars``: written ``True``, ``False``, ``None``.
+    ``python_scalars``: written ``True``, ``False``, ``None``. ``python_containers``: lists and dicts are written as
+    Python literals, and read as such where they are no JSON. ``cdata``: strings with markup or line breaks stand in
+    CDATA sections.
     """
 
     frame: str = ""
     implied: Implied = "no"
     entities: bool = False
     python_scalars: bool = False
+    python_containers: bool = False
+    cdata: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +254,17 @@ def tag(*open: str, end: str = ">", escape: bool = False, quoted: bool = False, 
     return Tag(open, tuple(attributes.items()), end, escape, quoted)
 
 
-def value(frame: str = "", *, implied: Implied = "no", entities: bool = False, python_scalars: bool = False) -> Value:
+def value(
+    frame: str = "",
+    *,
+    implied: Implied = "no",
+    entities: bool = False,
+    python_scalars: bool = False,
+    python_containers: bool = False,
+    cdata: bool = False,
+) -> Value:
     """An argument's value as bare text."""
-    return Value(frame, implied, entities, python_scalars)
+    return Value(frame, implied, entities, python_scalars, python_containers, cdata)
 
 
 def arguments(codec: Codec = "json", *, sort_keys: bool = False, json_containers: bool = False) -> Arguments:

@@ -25,7 +25,9 @@ from ..pattern import (
     Value,
     Ws,
 )
+from ..values.bare import read_python
 from . import ops
+from .cdataop import CdataOp
 from .elementsop import ElementsOp
 from .machine import Machine
 from .ops import LOOK, NAME, TO_TEXT, WS, Attributes, Begin, End, Op, Switch, UnitBegin, UnitEnd, partial
@@ -194,7 +196,10 @@ class _Compiler:
         elif isinstance(node, Value):
             if not isinstance(nxt, ops.Lit):
                 raise DefinitionError(f"format {self.fmt.id!r}: value() needs a literal behind it that closes it")
-            op = ValueOp(node.frame, node.implied, node.entities, nxt.texts)
+            kind = CdataOp if node.cdata else ValueOp
+            op = kind(node.frame, node.implied, node.entities, nxt.texts)
+            if node.python_containers:
+                op.read = read_python
             op.after = nxt.next
             self.values.append(op)
         elif isinstance(node, CallObject):

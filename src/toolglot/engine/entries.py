@@ -185,29 +185,37 @@ def _needs_look(entry: Entry) -> bool:
 
 
 class MachineEntry(CallEntry):
-    """A literal that opens the text of a hand-written machine."""
+    """A literal that opens the text of one or several hand-written machines."""
 
     quick = quick_section = None
 
-    def __init__(self, plan: Plan, program: Program) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.program = program
+        self.programs: list[Program] = []
+
+    def add(self, program: Program) -> None:
+        """One more; the lowest rank is asked first."""
+        self.programs = sorted([*self.programs, program], key=lambda p: p.fmt.rank)
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
-        verdict = self.program.machine.test(m, i)
-        if verdict is None:
-            return WAIT
-        if not verdict:
-            return None
+        # The last one takes what none of the others says is its own.
+        program = self.programs[-1]
+        for other in self.programs[:-1]:
+            verdict = other.machine.test(m, i)
+            if verdict is None:
+                return WAIT
+            if verdict:
+                program = other
+                break
         if i > pos:
-            self.plan.text.before(m, pos, i, self.program.fmt.before)
+            self.plan.text.before(m, pos, i, program.fmt.before)
         m.settled = True
         if m.tracker is not None:
             m.tracker.tagged(m)
         m.ends_to = -1
         m.scan = NEVER
         m.pos = i
-        op: Op = self.program.machine.op
+        op: Op = program.machine.op
         return op
 
     def test(self, m: Machine, j: int) -> bool | None:

@@ -74,17 +74,14 @@ class Plan:
         self.longest = max(map(len, literals), default=1)
         self.heads = re.compile("[" + re.escape("".join(sorted({t[0] for t in literals}))) + "]") if literals else None
         befores = {text for fmt in formats for text in fmt.before} | {self.lead}
-        befores |= {fmt.reasoning.inner[1] for fmt in formats if fmt.reasoning is not None}
+        befores |= {r.inner[1] for fmt in formats for r in fmt.reasonings()}
         self.before_chars = frozenset("".join(befores))
         self.before_size = max(map(len, befores), default=0)
         self.probe = self if probe else Plan(programs, format_id=format_id, probe=True)
 
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
         merged: dict[tuple[str, str], Delimiters] = {}
-        for fmt in formats:
-            r = fmt.reasoning
-            if r is None:
-                continue
+        for fmt, r in ((each, r) for each in formats for r in each.reasonings()):
             if r.lead:
                 self.lead = r.lead
             known = merged.get((r.open, r.close))
@@ -114,12 +111,14 @@ class Plan:
         for program in programs:
             if program.machine is not None:
                 for text in program.machine.openers:
-                    self.entries[text] = MachineEntry(self, program)
-                if len(programs) == 1:
-                    self.start = program.machine.start_op(self)
+                    entry = self.entries.setdefault(text, MachineEntry(self))
+                    entry.add(program)
             if program.start is not None and len(programs) == 1:
                 first, begin, wrapper = program.start
                 self.start = StartList(self, first, begin, wrapper)
+        machines = sorted((p for p in programs if p.machine is not None), key=lambda p: p.fmt.rank)
+        if machines:
+            self.start = machines[0].machine.start_op(self, machines, sure=len(programs) == 1)
 
     def presumed(self) -> Op:
         """Where to start if the first format's prompt opens reasoning by default and it is not known what it did."""

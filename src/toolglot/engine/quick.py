@@ -14,7 +14,7 @@ from typing import Any
 from ..definition import ToolSet
 from ..format import Format
 from ..pattern import Arguments, Call, CallObject, Each, Either, Hole, Lit, Maybe, Node, Section, Tag, Value, Ws
-from ..values.bare import read_text
+from ..values.bare import read_python, read_text
 from ..values.json import quote, scan
 from ..values.simple import scan_arguments
 from .ops import DOTTED, PAREN
@@ -32,7 +32,7 @@ DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 class Quick:
     """One call, from behind its opener."""
 
-    __slots__ = ("closer", "each", "end", "frame", "head", "python", "tail")
+    __slots__ = ("closer", "each", "end", "frame", "head", "python", "tail", "value")
 
     def __init__(self, head: str, tail: str, python: bool = False, each: str = "", frame: str = "") -> None:
         self.head: Match = re.compile(head).match
@@ -42,6 +42,7 @@ class Quick:
         self.each: Match | None = re.compile(each).match if each else None
         self.frame = frame
         self.closer = 0  # how long a value's closer is
+        self.value: Callable[[str, frozenset[str] | None], tuple[Any, str]] = read_text
 
     def read(self, text: str, start: int, pos: int, tools: ToolSet | None, write: bool) -> tuple[Plain, int] | None:
         """The call that starts at ``start`` and whose opener ends at ``pos``; None: ask the operations.
@@ -106,7 +107,7 @@ class Quick:
                     return arguments, None, end
                 arguments[key] = whole[0]
             else:
-                value, json = read_text(raw, None if tools is None else tools.types(name, key))
+                value, json = self.value(raw, None if tools is None else tools.types(name, key))
                 arguments[key] = value
                 if write:
                     pieces.append(f"{quote(key)}: {json}")
@@ -209,6 +210,8 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
         return None
     quick = Quick(head, WS + tail, each=WS + each, frame=value.frame)
     quick.closer = closer
+    if value.python_containers:
+        quick.value = read_python
     return quick
 
 

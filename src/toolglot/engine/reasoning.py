@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
@@ -21,10 +23,14 @@ class ReasoningOp(Op):
         self.plan = plan
         self.d = delimiters
         texts = [delimiters.close, *plan.call_literals]
-        self.search = re.compile("|".join(re.escape(t) for t in sorted(texts, key=len, reverse=True))).search
         self.texts = tuple(texts)
         self.longest = max(map(len, texts))
         self.heads = frozenset(t[0] for t in texts)
+
+    @cached_property
+    def search(self) -> Callable[[str, int], re.Match[str] | None]:
+        """Finds the closer or a call's opener. Made when such a block is met: most never are."""
+        return re.compile("|".join(re.escape(t) for t in sorted(self.texts, key=len, reverse=True))).search
 
     def run(self, m: Machine) -> Op | None:
         st = m.st

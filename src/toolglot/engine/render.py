@@ -26,7 +26,7 @@ from ..pattern import (
     Ws,
 )
 from ..types import ToolCall, json_text
-from .write import gemma_text, python_text, scalar_text
+from .write import cdata_text, gemma_text, python_text, scalar_text
 
 Segment = tuple[str, bool]
 Parser = Callable[[str], Any]
@@ -76,11 +76,11 @@ def render_segments(
             w.control(fmt.before[0])
         elif fmt.lead:
             w.control(fmt.lead)
-        _calls(w, fmt.nodes(), list(calls))
+        write_calls(w, fmt.nodes(), list(calls))
     return w.out
 
 
-def _calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
+def write_calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
     """All calls, by the first of the pattern's options."""
     if len(nodes) == 1 and isinstance(nodes[0], Either):
         nodes = nodes[0].options[0]
@@ -88,7 +88,7 @@ def _calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
     if isinstance(first, Section) and w.fmt.per_call and len(calls) > 1:
         for i, call in enumerate(calls):
             w.control(w.fmt.between if i else "")
-            _calls(w, nodes, [call])
+            write_calls(w, nodes, [call])
         return
     if isinstance(first, Section):
         _plain(w, first.open)
@@ -158,7 +158,7 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
     elif isinstance(node, Value):
         assert key is not None
         w.control(node.frame)
-        w.data(scalar_text(call.arguments[key], node.python_scalars))
+        w.data(_value_text(node, call.arguments[key]))
         w.control(node.frame)
     elif isinstance(node, Arguments):
         _arguments(w, node, call)
@@ -171,6 +171,14 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
     elif isinstance(node, TypedElements):
         for name, value in call.arguments.items():
             _typed(w, node, name, value)
+
+
+def _value_text(node: Value, value: Any) -> str:
+    if node.python_containers and isinstance(value, dict | list):
+        return python_text(value)
+    if node.cdata and isinstance(value, str) and any(c in value for c in "<&\n"):
+        return cdata_text(value)
+    return scalar_text(value, node.python_scalars)
 
 
 def _id(fmt: Format, call: ToolCall, index: int) -> str:

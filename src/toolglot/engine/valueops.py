@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import Fault
@@ -304,6 +305,7 @@ class ValueOp(Op):
         self.line = implied == "line"
         self.closers = closers
         self.closer = closers[0] if len(closers) == 1 else None
+        self.read: Callable[[str, frozenset[str] | None], tuple[Any, str]] = read_text
         self.follow: tuple[str, ...] | None = None
         self.ends: tuple[str, ...] = closers
         self.openers: tuple[str, ...] = ()
@@ -425,7 +427,7 @@ class ValueOp(Op):
             else:
                 put_argument(m, m.key, raw, quote(raw))
         else:
-            value, json = read_text(raw, st[2])
+            value, json = self.read(raw, st[2])
             if self.entities and isinstance(value, str) and (value == raw):
                 value = decode_entities(raw)
                 json = quote(value)

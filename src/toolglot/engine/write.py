@@ -31,6 +31,11 @@ def python_text(value: Any, json_containers: bool = False) -> str:
     return repr(value)
 
 
+def cdata_text(value: str) -> str:
+    """A string in CDATA; where it holds the end of a section it goes on in another one."""
+    return "<![CDATA[" + value.replace("]]>", "]]]]><![CDATA[>") + "]]>"
+
+
 def gemma_text(value: Any, quote: str, fmt: str) -> str:
     """Gemma's notation: bare keys, sorted regardless of case, strings between quote tokens."""
     if isinstance(value, str):

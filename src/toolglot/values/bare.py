@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..errors import Fault
+from .dialect import PYTHON
 from .json import canonical, quote, scan
+from .literal import LiteralReader
 from .scalars import read_number
 
-__all__ = ["decode_entities", "read_text", "schema_types"]
+__all__ = ["decode_entities", "read_python", "read_text", "schema_types"]
 
 _STRING: Final = frozenset({"string"})
 _TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
@@ -153,6 +155,22 @@ def read_text(raw: str, types: frozenset[str] | None) -> tuple[Any, str]:
     if read is None or (types is not None and "string" in types and not _counts(read[0], types)):
         return raw, quote(raw)
     return read
+
+
+def read_python(raw: str, types: frozenset[str] | None) -> tuple[Any, str]:
+    """As `read_text`; a list or dict may also be Python's literal for it."""
+    value, json = read_text(raw, types)
+    text = raw.strip(" \t\n\r")
+    if not isinstance(value, str) or text[:1] not in ("{", "[") or types == _STRING:
+        return value, json
+    reader = LiteralReader(PYTHON, 0, json_out=True)
+    try:
+        end = reader.feed(text, 0, True)
+    except Fault:
+        return value, json
+    if not reader.done or end != len(text) or not (types is None or _counts(reader.value, types)):
+        return value, json
+    return reader.value, reader.take()
 
 
 def _strict(text: str, strings: bool) -> tuple[Any, str] | None:

@@ -1,5 +1,7 @@
 """Hand-written machines, for families whose text no pattern describes. They are operations like all others."""
 
+from .beam import beam
 from .harmony import harmony
+from .muse import muse
 
-MACHINES = {"harmony": harmony}
+MACHINES = {"beam": beam, "harmony": harmony, "muse": muse}

@@ -1,0 +1,38 @@
+"""Hunyuan 3 and 4: GLM's pairs, calls in a block, and a word of the checkpoint's behind each tag's name.
+
+``:opensource`` is that of the published Hy3, ``:6124c78e`` that of Hy4 and of hosted Hy3.
+"""
+
+from __future__ import annotations
+
+from ..format import Format, Reasoning
+from ..pattern import Maybe, call, maybe, name, section, ws
+from ._pairs import pairs, tags
+
+TAILS = (":opensource", ":6124c78e")
+
+
+def hunyuan(tail: str, line: str, sep: bool, **about: object) -> Format:
+    """A version: its word, what stands between its tags, and whether a tag separates name and arguments."""
+    tails = (tail, *(t for t in TAILS if t != tail))
+    separator: Maybe = maybe(tags("tool_sep", tails), write=sep)
+    return Format(
+        section(
+            (tags("tool_calls", tails), ws(line)),
+            call(
+                tags("tool_call", tails),
+                name(),
+                separator,
+                ws(line),
+                pairs(line, line, tails=tails),
+                tags("tool_call", tails, "/"),
+            ),
+            (ws(line), tags("tool_calls", tails, "/")),
+        ),
+        between=line,
+        reasoning=Reasoning(f"<think{tail}>", f"</think{tail}>"),
+        calls_in_reasoning=True,
+        turn_ends=(f"<\uff5chy_eos{tail}\uff5c>",),
+        special=(f"<\uff5chy_eos{tail}\uff5c>",),
+        **about,  # type: ignore[arg-type]
+    )

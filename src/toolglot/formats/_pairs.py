@@ -1,0 +1,33 @@
+"""Key and value elements as GLM writes them, which many families took over with other words or spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..pattern import Each, Implied, Lit, each, key, lit, value, ws
+
+
+def tags(word: str, tails: Iterable[str] = ("",), slash: str = "") -> Lit:
+    """A tag, of which each of ``tails`` is a spelling."""
+    return lit(*(f"<{slash}{word}{tail}>" for tail in tails))
+
+
+def pairs(
+    gap: str,
+    after: str,
+    words: tuple[str, str] = ("arg_key", "arg_value"),
+    tails: tuple[str, ...] = ("",),
+    implied: Implied = "no",
+) -> Each:
+    """Pairs with ``gap`` between key and value and ``after`` behind each."""
+    name, text = words
+    return each(
+        tags(name, tails),
+        key(),
+        tags(name, tails, "/"),
+        ws(gap),
+        tags(text, tails),
+        value(implied=implied),
+        tags(text, tails, "/"),
+        ws(after),
+    )

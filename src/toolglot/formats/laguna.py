@@ -1,0 +1,35 @@
+"""Laguna: GLM's pairs, spaced as GLM-4.5 writes them. Source: the chat templates of Laguna-XS.2 and XS-2.1.
+
+Laguna-S-2.1 writes them without line breaks, as GLM-4.7; that is read, not written.
+"""
+
+from ..format import Format, Reasoning
+from ..pattern import call, either, name, ws
+from ._pairs import pairs
+from ._shared import json_in_tool_call
+
+FORMAT = Format(
+    either(
+        call("<tool_call>", name(), ws("\n"), pairs("\n", "\n"), "</tool_call>"),
+        json_in_tool_call(),
+    ),
+    title="<arg_key> and <arg_value> pairs, one a line",
+    before=("\n",),
+    between="\n",
+    reasoning=Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n"),
+    calls_in_reasoning=True,
+    turn_ends=("</assistant>",),
+    detect=False,
+    rank=32,
+    template_checked=True,
+    families=("Laguna-XS.2", "Laguna-XS-2.1", "Laguna-S-2.1"),
+    engines={
+        "vllm": ("poolside_v1",),
+        "sglang": ("poolside_v1",),
+        "ollama": ("laguna", "poolside-v1"),
+        "mlx-lm": ("laguna",),
+        "tensorrt-llm": ("poolside_v1",),
+    },
+    models=(r"laguna",),
+    source="chat template",
+)

@@ -1,0 +1,27 @@
+"""Ling 3: GLM's pairs, with a line break inside each but not between them. Source: the chat template of Ling-3.0."""
+
+from ..format import Format, Reasoning
+from ..pattern import call, either, name, ws
+from ._pairs import pairs
+from ._shared import json_in_tool_call
+
+FORMAT = Format(
+    either(
+        call("<tool_call>", name(), ws("\n"), pairs("\n", ""), ws("\n"), "</tool_call>"),
+        json_in_tool_call(),
+    ),
+    title="<arg_key> and <arg_value> pairs, adjacent",
+    before=("\n",),
+    between="\n",
+    reasoning=Reasoning("<think>", "</think>", lead="\n"),
+    calls_in_reasoning=True,
+    turn_ends=("<|role_end|>",),
+    special=("<|role_end|>",),
+    detect=False,
+    rank=31,
+    template_checked=True,
+    families=("Ling-3.0-flash",),
+    engines={"vllm": ("ling3",), "sglang": ("ling3",)},
+    models=(r"ling-?3",),
+    source="chat template",
+)

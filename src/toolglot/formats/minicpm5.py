@@ -1,0 +1,40 @@
+"""MiniCPM5: ``<function name="...">`` with ``<param>`` elements; strings with markup or line breaks stand in CDATA.
+
+Source: the chat template of MiniCPM5-1B. It writes what is no string as Python's literal; models write JSON as well.
+The space in a tag may be lost or be the tokenizer's mark for one.
+"""
+
+from ..format import Format
+from ..pattern import call, each, key, lit, name, value, ws
+from ._shared import THINK
+
+GAPS = (" ", "", "\u0120")
+
+FORMAT = Format(
+    call(
+        lit(*(f'<function{gap}name="' for gap in GAPS)),
+        name(),
+        '">',
+        ws(),
+        each(
+            lit(*(f'<param{gap}name="' for gap in GAPS)),
+            key(),
+            '">',
+            value(python_scalars=True, python_containers=True, cdata=True),
+            "</param>",
+            ws(),
+        ),
+        "</function>",
+    ),
+    title="<function name> with <param> elements, CDATA",
+    before=("\n",),
+    between="\n",
+    reasoning=THINK,
+    turn_ends=("<|im_end|>", "</s>"),
+    rank=55,
+    template_checked=True,
+    families=("MiniCPM5",),
+    engines={"vllm": ("minicpm5",), "sglang": ("minicpm5",), "mlx-lm": ("minicpm5",)},
+    models=(r"minicpm-?5",),
+    source="chat template",
+)

@@ -1,0 +1,27 @@
+"""Spark 2.5 (iFlytek): what GLM-4.7 writes, in other turns. Source: the chat template of Spark 2.5."""
+
+from ..format import Format
+from ..pattern import call, either, name, ws
+from ._pairs import pairs
+from ._shared import THINK_BARE, json_in_tool_call
+
+END = "<\uff5cend\u2581of\u2581sentence\uff5c>"
+
+FORMAT = Format(
+    either(
+        call("<tool_call>", name(), ws(), pairs("", "", implied="any"), "</tool_call>"),
+        json_in_tool_call(),
+    ),
+    title="<arg_key> and <arg_value> pairs, compact",
+    reasoning=THINK_BARE,
+    calls_in_reasoning=True,
+    turn_ends=(END,),
+    special=(END,),
+    detect=False,
+    rank=33,
+    template_checked=True,
+    families=("Spark 2.5", "Spark 3"),
+    engines={"vllm": ("spark3",), "sglang": ("spark25",)},
+    models=(r"(?<!muse-)spark-?(2[.]5|3)",),
+    source="chat template",
+)
