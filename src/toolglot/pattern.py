@@ -78,11 +78,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """All arguments in a notation that ends by itself. ``python`` begins behind ``(`` and ends with ``)``."""
+    """All arguments in a notation that ends by itself. ``python`` begins behind ``(`` and ends with ``)``.
+
+    ``json_containers``, ``json_values``: mappings, or all values, are written as JSON and not as Python.
+    """
 
     codec: Codec = "json"
     sort_keys: bool = False
     json_containers: bool = False
+    json_values: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +205,11 @@ def value(frame: str = "", *, implied: Implied = "no", entities: bool = False, p
     return Value(frame, implied, entities, python_scalars)
 
 
-def arguments(codec: Codec = "json", *, sort_keys: bool = False, json_containers: bool = False) -> Arguments:
+def arguments(
+    codec: Codec = "json", *, sort_keys: bool = False, json_containers: bool = False, json_values: bool = False
+) -> Arguments:
     """All arguments in one notation."""
-    return Arguments(codec, sort_keys, json_containers)
+    return Arguments(codec, sort_keys, json_containers, json_values)
 
 
 def elements(namespace: str = "") -> Elements:

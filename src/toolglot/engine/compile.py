@@ -226,13 +226,14 @@ class _Compiler:
     end: End
     rank: int = 0
     closers: tuple[str, ...] = ()
+    outer: tuple[str, ...] = ()  # what closes the section around the call
 
     def call(self, node: Call, nxt: Op) -> Begin:
         end = self.end = End()
         end.next = nxt
         last = node.items[-1]
         closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
-        self.closers = closers
+        self.closers = closers or self.outer
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
         begin.writes_ids = self.fmt.ids is not None
         begin.resume = nxt
@@ -330,8 +331,11 @@ class _Compiler:
         first = node.close[0] if node.close else None
         closers = next((n.texts for n in reversed(node.close) if isinstance(n, Lit) and len(n.texts[0]) > 2), ())
         more = Switch()
+        unmarked = False
         known = len(self.begins)
+        self.outer = closers
         item = self.sequence(node.items, more)
+        self.outer = ()
         begins = self.begins[known:]
         begin = begins[-1]
         for one in begins:
@@ -346,6 +350,13 @@ class _Compiler:
             if isinstance(close, ops.Lit):
                 close.ws = True
                 close.code = "tool_call.expected_comma" if python else "json.expected_comma"
+        elif item.first() is None and isinstance(close, ops.Lit):
+            # A call that begins with its name: whatever is not the closer.
+            unmarked = True
+            more.branches.append((close.texts, close))
+            more.default = item
+            more.at_end = close
+            close.ws = True
         else:
             texts = self.literals(item)
             for one in begins:
@@ -362,7 +373,7 @@ class _Compiler:
         self.links.append(more)
         if bare:
             return item, begin
-        inner: Op = item if node.separator is not None else more
+        inner: Op = item if node.separator is not None or unmarked else more
         first_item = node.items[0]
         if node.separator is not None and isinstance(first_item, Maybe) and not first_item.write:
             # What may stand before a further call does not stand before the first: the opener has just been read.

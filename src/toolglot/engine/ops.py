@@ -57,6 +57,7 @@ class Lit(Op):
         self.code = "tool_call.expected_markup"
         self.all = self.texts + implied_by
         self.head = False  # before the arguments of a call: what does not fit is no call
+        self.nested = any(b != a and b.startswith(a) for a in texts for b in texts)
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
@@ -64,6 +65,8 @@ class Lit(Op):
         if self.ws:
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
         if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+            if self.nested and not m.final and partial(self.texts, buf, pos):
+                return None
             for text in self.texts:
                 if buf.startswith(text, pos):
                     end = pos + len(text)
@@ -348,6 +351,7 @@ class Switch(Op):
     def __init__(self) -> None:
         self.branches: list[tuple[tuple[str, ...], Op]] = []
         self.default: Op | None = None
+        self.at_end: Op | None = None  # where to go instead of the default if the text or the turn ends here
         self.stray: bool = False
         self.ws = True
 
@@ -384,6 +388,12 @@ class Switch(Op):
             if m.call_start is not None:
                 m.pos = pos
             return None
+        if self.at_end is not None:
+            ends = pos == len(buf) or m.plan.at_end(m, pos)
+            if ends is None:
+                return None
+            if ends:
+                return self.at_end
         if self.stray and pos < len(buf):
             return self._stray(m)
         if m.call_start is not None:

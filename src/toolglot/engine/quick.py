@@ -304,4 +304,6 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     separator = ""
     if node.separator is not None:
         separator = WS + re.escape(node.separator.texts[0].strip()) + WS
+    elif not opener and close:
+        separator = rf"{WS}(?!{close})"
     return QuickSection(call, open, opener, separator, WS + close if close else "")

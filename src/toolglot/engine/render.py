@@ -212,7 +212,8 @@ def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
         for i, (name, value) in enumerate(call.arguments.items()):
             if not name.isidentifier() or not name.isascii():
                 raise UnsafeValueError(f"{w.fmt.id}: {name!r} cannot be a keyword argument")
-            w.data((", " if i else "") + f"{name}={python_text(value, node.json_containers)}")
+            text = json_text(value) if node.json_values else python_text(value, node.json_containers)
+            w.data((", " if i else "") + f"{name}={text}")
         w.control(")")
     else:
         quote = '<|"|>' if node.codec == "gemma" else "<escape>"
