@@ -38,12 +38,14 @@ class Hole:
     """Text up to the next literal, without the white space around it.
 
     ``field`` says what it is: ``name``, ``id``, ``key``, or a note that only this format knows (then ``canonical``
-    is written). ``prefix`` is taken off a name when read and put before it when written.
+    is written). ``prefix`` is taken off a name when read and put before it when written. ``assigned``: a variable and
+    ``=`` may stand before a name, and say nothing.
     """
 
     field: str
     canonical: str = ""
     prefix: str = ""
+    assigned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +182,9 @@ def ws(canonical: str = "") -> Ws:
     return Ws(canonical)
 
 
-def name(prefix: str = "") -> Hole:
+def name(prefix: str = "", *, assigned: bool = False) -> Hole:
     """The tool's name."""
-    return Hole("name", prefix=prefix)
+    return Hole("name", prefix=prefix, assigned=assigned)
 
 
 def id_() -> Hole:

@@ -156,7 +156,7 @@ class _Compiler:
             op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok)
             op.code = code
         elif isinstance(node, Hole):
-            op = ops.Hole(node.field, node.prefix)
+            op = ops.Hole(node.field, node.prefix, node.assigned)
             op.closers = self.closers
             self.links.append(op)
         elif isinstance(node, Tag):
@@ -350,13 +350,15 @@ class _Compiler:
             if isinstance(close, ops.Lit):
                 close.ws = True
                 close.code = "tool_call.expected_comma" if python else "json.expected_comma"
-        elif item.first() is None and isinstance(close, ops.Lit):
+        elif _unmarked(item) and isinstance(close, ops.Lit):
             # A call that begins with its name: whatever is not the closer.
             unmarked = True
             more.branches.append((close.texts, close))
             more.default = item
             more.at_end = close
             close.ws = True
+            for one in begins:
+                one.ws = True
         else:
             texts = self.literals(item)
             for one in begins:
@@ -417,6 +419,13 @@ class _Compiler:
             entry.after_name = op.stops
             entry.gap = op.gap
             entry.ws = True
+
+
+def _unmarked(op: Op | None) -> bool:
+    """Whether a call's beginning is no literal, but its name."""
+    while isinstance(op, Begin | Switch):
+        op = op.next if isinstance(op, Begin) else op.default
+    return op is not None and op.first() is None
 
 
 def compile_format(fmt: Format) -> Program:

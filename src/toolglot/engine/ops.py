@@ -17,6 +17,7 @@ from .machine import NEVER, Found, Machine
 WS = re.compile(r"[ \t\r\n]*")
 NAME = re.compile(r"[\w.:/\-]*")
 IDENTIFIER = re.compile(r"[^\W\d][\w.\-]*")
+TARGET = re.compile(r"[^\W\d]\w*[ \t]*=[ \t]*(?!=)")
 # Longer white space than this before what decides between formats decides for none of them.
 LOOK = 1024
 
@@ -190,9 +191,10 @@ class End(Op):
 class Hole(Op):
     """Text up to the next literal."""
 
-    def __init__(self, field: str, prefix: str = "") -> None:
+    def __init__(self, field: str, prefix: str = "", assigned: bool = False) -> None:
         self.field = field
         self.prefix = prefix
+        self.assigned = assigned
         self.gap = ""
         self.head = False
         self.stops: tuple[str, ...] = ()
@@ -235,6 +237,9 @@ class Hole(Op):
         if self.field == "name":
             if self.prefix and text.startswith(self.prefix):
                 text = text[len(self.prefix) :]
+            if self.assigned and (target := TARGET.match(text)) is not None:
+                text = text[target.end() :]
+                start += target.end()
             m.name = text
             m.name_at = m.base + start
             if self.identifier and IDENTIFIER.fullmatch(text) is None:
