@@ -16,14 +16,24 @@ from typing import Literal, TypeAlias
 Codec: TypeAlias = Literal["json", "python", "pythonic", "lfm", "gemma", "function_gemma"]
 Implied: TypeAlias = Literal["no", "line", "any"]
 Bare: TypeAlias = Literal["no", "declared", "yes"]
+Escapes: TypeAlias = tuple[tuple[str, str], ...]  # what a client replaces in data, and by what
 
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """One of several spellings of a fixed text. ``implied_by``: texts before which it may be missing."""
+    """One of several spellings of a fixed text. ``implied_by``: texts before which it may be missing.
+
+    ``stop``: a stop sequence. It closes a call, may be missing at the end of the text, and what follows it is content.
+    ``written``: whether it is written. ``line``: as an opener it counts only at a line start. ``says``: fields that
+    it sets, which stand nowhere else (``name``, ``key``, ``type``).
+    """
 
     texts: tuple[str, ...]
     implied_by: tuple[str, ...] = ()
+    stop: bool = False
+    written: bool = True
+    line: bool = False
+    says: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,7 @@ class Hole:
     """Text up to the next literal, without the white space around it.
 
     ``field`` says what it is: ``name``, ``id``, ``key``, or a note that only this format knows (then ``canonical``
-    is written). ``prefix`` is taken off a name when read and put before it when written. ``assigned``: a variable and
+    is written). ``server`` and ``tool`` are a name in two parts, ``server/tool``. ``prefix`` is taken off a name when read and put before it when written. ``assigned``: a variable and
     ``=`` may stand before a name, and say nothing.
     """
 
@@ -82,13 +92,26 @@ class Value:
 class Arguments:
     """All arguments in a notation that ends by itself. ``python`` begins behind ``(`` and ends with ``)``.
 
-    ``json_containers``, ``json_values``: mappings, or all values, are written as JSON and not as Python.
+    ``json_containers``, ``json_values``: mappings, or all values, are written as JSON and not as Python. ``escapes``:
+    what stands for markup in it (``json`` only).
     """
 
     codec: Codec = "json"
     sort_keys: bool = False
     json_containers: bool = False
     json_values: bool = False
+    escapes: Escapes = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FreeText:
+    """The input of a custom call: text up to the literal behind it, without the white space around.
+
+    ``line``: that literal counts only at a line start. ``escapes``: what stands for markup in it.
+    """
+
+    line: bool = False
+    escapes: Escapes = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +182,20 @@ class Section:
 
 
 Node: TypeAlias = (
-    Lit | Ws | Hole | Tag | Value | Arguments | Elements | CallObject | Call | Each | Maybe | Either | Section
+    Lit
+    | Ws
+    | Hole
+    | Tag
+    | Value
+    | Arguments
+    | FreeText
+    | Elements
+    | CallObject
+    | Call
+    | Each
+    | Maybe
+    | Either
+    | Section
 )
 Item: TypeAlias = Node | str
 
@@ -172,9 +208,17 @@ def _sequence(items: Item | tuple[Item, ...]) -> tuple[Node, ...]:
     return _nodes(items if isinstance(items, tuple) else (items,))
 
 
-def lit(*texts: str, implied_by: str | tuple[str, ...] = ()) -> Lit:
+def lit(
+    *texts: str,
+    implied_by: str | tuple[str, ...] = (),
+    stop: bool = False,
+    written: bool = True,
+    line: bool = False,
+    **says: str,
+) -> Lit:
     """A literal with several spellings, the written one first."""
-    return Lit(texts, (implied_by,) if isinstance(implied_by, str) else implied_by)
+    implied = (implied_by,) if isinstance(implied_by, str) else implied_by
+    return Lit(texts, implied, stop, written, line, tuple(says.items()))
 
 
 def ws(canonical: str = "") -> Ws:
@@ -185,6 +229,16 @@ def ws(canonical: str = "") -> Ws:
 def name(prefix: str = "", *, assigned: bool = False) -> Hole:
     """The tool's name."""
     return Hole("name", prefix=prefix, assigned=assigned)
+
+
+def server() -> Hole:
+    """The first part of a name that is ``server/tool``."""
+    return Hole("server")
+
+
+def tool() -> Hole:
+    """The second part of such a name."""
+    return Hole("tool")
 
 
 def id_() -> Hole:
@@ -208,10 +262,20 @@ def value(frame: str = "", *, implied: Implied = "no", entities: bool = False, p
 
 
 def arguments(
-    codec: Codec = "json", *, sort_keys: bool = False, json_containers: bool = False, json_values: bool = False
+    codec: Codec = "json",
+    *,
+    sort_keys: bool = False,
+    json_containers: bool = False,
+    json_values: bool = False,
+    escapes: Escapes = (),
 ) -> Arguments:
     """All arguments in one notation."""
-    return Arguments(codec, sort_keys, json_containers, json_values)
+    return Arguments(codec, sort_keys, json_containers, json_values, escapes)
+
+
+def free_text(*, line: bool = False, escapes: Escapes = ()) -> FreeText:
+    """The input of a custom call, which is no arguments."""
+    return FreeText(line, escapes)
 
 
 def elements(namespace: str = "") -> Elements:

@@ -15,6 +15,7 @@ from ..pattern import (
     Each,
     Either,
     Elements,
+    FreeText,
     Hole,
     Lit,
     Maybe,
@@ -26,6 +27,7 @@ from ..pattern import (
 )
 from . import ops
 from .elementsop import ElementsOp
+from .freetext import REST, FreeTextOp, Say
 from .machine import Machine
 from .ops import LOOK, NAME, TO_TEXT, WS, Attributes, Begin, End, Op, Switch, UnitBegin, UnitEnd, partial
 from .quick import Quick, QuickSection, quick_call, quick_section
@@ -52,6 +54,7 @@ class Entry:
     quick_section: QuickSection | None = None
     each: bool = False  # whether its arguments are bare values
     rank: int = 0  # a format's first way of writing goes before the others' second ways
+    line: bool = False  # only at a line start
 
     def test(self, m: Machine, j: int) -> bool | None:
         """Whether what stands behind the opener, at ``buf[j]``, is this format's. None: more text decides."""
@@ -130,6 +133,7 @@ class _Compiler:
         """Compile ``items`` so that they go on with ``nxt``."""
         # In a call, a closer may be missing at the end of the text only behind a value that ends by itself.
         whole = max((i for i, n in enumerate(items) if isinstance(n, CallObject | Arguments)), default=len(items))
+        args = min([i for i, n in enumerate(items) if isinstance(n, Either) and _free(n)], default=whole)
         op = nxt
         gap = ""
         for i in range(len(items) - 1, -1, -1):
@@ -145,7 +149,7 @@ class _Compiler:
                 op = self.one(node, op, end_ok or (call and i > whole), code)
                 if isinstance(op, ops.Hole):
                     op.gap = gap
-                if call and i < whole < len(items) and isinstance(op, ops.Hole | ops.Lit):
+                if call and i < args < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
                 gap = ""
         return op
@@ -153,8 +157,14 @@ class _Compiler:
     def one(self, node: Node, nxt: Op, end_ok: bool, code: str = "tool_call.expected_markup") -> Op:
         op: Op
         if isinstance(node, Lit):
-            op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok)
+            op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok or node.stop)
             op.code = code
+            op.stop = node.stop
+            op.line = node.line
+            if node.says:
+                say = Say(node.says)
+                say.next = nxt
+                nxt = say
         elif isinstance(node, Hole):
             op = ops.Hole(node.field, node.prefix, node.assigned)
             op.closers = self.closers
@@ -172,11 +182,16 @@ class _Compiler:
                 raise DefinitionError(f"format {self.fmt.id!r}: value() needs a literal behind it that closes it")
             op = ValueOp(node.frame, node.implied, node.entities, nxt.texts)
             op.after = nxt.next
+            op.stop = nxt.stop
             self.values.append(op)
+        elif isinstance(node, FreeText):
+            if not isinstance(nxt, ops.Lit):
+                raise DefinitionError(f"format {self.fmt.id!r}: free_text() needs a literal behind it that closes it")
+            op = FreeTextOp(node.line, node.escapes, nxt.texts, nxt.stop)
         elif isinstance(node, CallObject):
             op = CallObjectOp(node)
         elif isinstance(node, Arguments):
-            op = ArgumentsOp(node.codec)
+            op = ArgumentsOp(node.codec, node.escapes)
         elif isinstance(node, Elements):
             op = ElementsOp(node.namespace)
         elif isinstance(node, Each):
@@ -236,6 +251,8 @@ class _Compiler:
         self.closers = closers or self.outer
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
         begin.writes_ids = self.fmt.ids is not None
+        if isinstance(last, Lit) and last.stop:
+            end.next = nxt = REST
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
         self.begins.append(begin)
@@ -398,7 +415,7 @@ class _Compiler:
         if not isinstance(op, ops.Lit) or op.next is None:
             raise DefinitionError(f"format {self.fmt.id!r}: the pattern has to begin with a literal")
         program.entries.append(
-            Entry(self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical)
+            Entry(self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical, line=op.line)
         )
 
     def look(self, entry: Entry) -> None:
@@ -419,6 +436,11 @@ class _Compiler:
             entry.after_name = op.stops
             entry.gap = op.gap
             entry.ws = True
+
+
+def _free(node: Either) -> bool:
+    """Whether it may be free text: the input of a call, as JSON or not."""
+    return any(isinstance(item, FreeText) for option in node.options for item in option)
 
 
 def _unmarked(op: Op | None) -> bool:

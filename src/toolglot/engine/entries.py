@@ -72,9 +72,13 @@ class CallEntry:
         if m.fast and self.take(m, pos, i, j):
             return self.plan.text
         entry = self.only
+        if entry is not None and entry.line and not line_start(m, i):
+            return None
         if entry is None:
             unsure: Entry | None = None
             for candidate in self.entries:
+                if candidate.line and not line_start(m, i):
+                    continue
                 verdict = candidate.test(m, j)
                 if verdict:
                     entry = candidate
@@ -209,6 +213,15 @@ class MachineEntry(CallEntry):
         return False
 
 
+def line_start(m: Machine, i: int) -> bool:
+    """Whether nothing but blanks stands before ``buf[i]`` in its line."""
+    buf = m.buf
+    k = i
+    while k > 0 and buf[k - 1] in " \t":
+        k -= 1
+    return (buf[k - 1] if k else m.prev) in ("", "\n")
+
+
 class OpenEntry:
     """A literal that opens reasoning."""
 
@@ -218,13 +231,8 @@ class OpenEntry:
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
         """Reasoning opens at a line start or behind markup; in the middle of a line the literal is text."""
-        buf = m.buf
-        k = i
-        while k > 0 and buf[k - 1] in " \t":
-            k -= 1
-        before = buf[k - 1] if k else m.prev
-        blank = m.after_markup and not buf[pos:i].strip(" \t\r\n")
-        if not blank and before not in ("", "\n") and m.base + i >= 0:
+        blank = m.after_markup and not m.buf[pos:i].strip(" \t\r\n")
+        if not blank and not line_start(m, i) and m.base + i >= 0:
             m.literal_opens += 1
             return None
         m.ends_to = -1

@@ -58,6 +58,8 @@ class Lit(Op):
         self.code = "tool_call.expected_markup"
         self.all = self.texts + implied_by
         self.head = False  # before the arguments of a call: what does not fit is no call
+        self.stop = False  # a stop sequence
+        self.line = False
         self.nested = any(b != a and b.startswith(a) for a in texts for b in texts)
 
     def run(self, m: Machine) -> Op | None:
@@ -234,7 +236,7 @@ class Hole(Op):
         text = buf[start:end].strip()
         m.pos = end
         m.scan = NEVER
-        if self.field == "name":
+        if self.field in ("name", "tool"):
             if self.prefix and text.startswith(self.prefix):
                 text = text[len(self.prefix) :]
             if self.assigned and (target := TARGET.match(text)) is not None:
@@ -247,6 +249,8 @@ class Hole(Op):
             if not text or "\n" in text or len(text) > limit:
                 what = "is empty" if not text else "is too long or has a line break"
                 return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tool name {what}", "a tool name"))
+            if m.server:
+                m.name = f"{m.server}/{text}"
             return self.next
         return set_field(m, self.field, text, m.base + start) or self.next
 
@@ -270,6 +274,10 @@ def set_field(m: Machine, field: str, text: str, at: int) -> Op | None:
             m.fault = Fault("tool_call.duplicate_argument", at, f"duplicate argument {text[:80]!r}")
     elif field == "id":
         m.id = text or None
+    elif field == "server":
+        m.server = text
+        if text and m.name is not None:
+            m.name = f"{text}/{m.name}"
     elif field in ("type", "string"):
         m.typed = text if field == "type" else ("string" if text == "true" else "json" if text == "false" else None)
     return None

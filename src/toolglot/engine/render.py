@@ -14,6 +14,8 @@ from ..pattern import (
     Each,
     Either,
     Elements,
+    Escapes,
+    FreeText,
     Hole,
     Lit,
     Maybe,
@@ -103,7 +105,7 @@ def _calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
 def _plain(w: Writer, nodes: Iterable[Node]) -> None:
     for node in nodes:
         if isinstance(node, Lit):
-            w.control(node.texts[0])
+            w.control(node.texts[0] if node.written else "")
         elif isinstance(node, Ws):
             w.control(node.canonical)
         elif isinstance(node, Maybe) and node.write:
@@ -112,16 +114,30 @@ def _plain(w: Writer, nodes: Iterable[Node]) -> None:
 
 def _sequence(w: Writer, nodes: Sequence[Node], call: ToolCall, index: int, key: str | None = None) -> None:
     for node in nodes:
+        if isinstance(node, Lit) and node.says:
+            key = _said(w.fmt, dict(node.says), call)
         _node(w, node, call, index, key)
+
+
+def _said(fmt: Format, says: dict[str, str], call: ToolCall) -> str | None:
+    """The key that a literal says; only a call that fits what it says can be written."""
+    key = says.get("key")
+    name = says.get("name", call.name)
+    fits = call.name == name and (key is None or list(call.arguments) == [key])
+    if fits and key is not None and says.get("type") == "string":
+        fits = isinstance(call.arguments[key], str)
+    if not fits:
+        raise ConversionError(f"{fmt.id}: only {name}({key or ''}) can be written, not {call.name!r}")
+    return key
 
 
 def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) -> None:
     if isinstance(node, Lit):
-        w.control(node.texts[0])
+        w.control(node.texts[0] if node.written else "")
     elif isinstance(node, Ws):
         w.control(node.canonical)
     elif isinstance(node, Call):
-        if call.kind == "custom":
+        if call.kind == "custom" and not _takes_text(node):
             raise ConversionError(f"{w.fmt.id}: a free-text call cannot be written")
         _sequence(w, node.items, call, index, key)
     elif isinstance(node, Each):
@@ -134,10 +150,18 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         if node.write and not (has_id and call.id is None and w.fmt.ids is None):
             _sequence(w, node.items, call, index, key)
     elif isinstance(node, Either):
-        _sequence(w, node.options[0], call, index, key)
+        texts = [option for option in node.options if any(map(_takes_text, option))]
+        _sequence(w, texts[0] if texts and call.kind == "custom" else node.options[0], call, index, key)
+    elif isinstance(node, FreeText):
+        w.data(_escaped(call.input or "", node.escapes))
     elif isinstance(node, Hole):
         if node.field == "name":
             w.data(node.prefix + call.name)
+        elif node.field in ("server", "tool"):
+            parts = call.name.split("/", 1)
+            if len(parts) < 2 or not parts[0]:
+                raise ConversionError(f"{w.fmt.id}: {call.name!r} names no server: expected 'server/tool'")
+            w.data(parts[node.field == "tool"])
         elif node.field == "key":
             w.data(key or "")
         elif node.field == "id":
@@ -159,6 +183,21 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         for name, value in call.arguments.items():
             if value is not None:
                 _element(w, node.namespace, name, value)
+
+
+def _takes_text(node: Node) -> bool:
+    """Whether free text can be written in it."""
+    if isinstance(node, Call):
+        return any(map(_takes_text, node.items))
+    if isinstance(node, Either):
+        return any(_takes_text(item) for option in node.options for item in option)
+    return isinstance(node, FreeText)
+
+
+def _escaped(text: str, escapes: Escapes) -> str:
+    for plain, escaped in escapes:
+        text = text.replace(plain, escaped)
+    return text
 
 
 def _id(fmt: Format, call: ToolCall, index: int) -> str:
@@ -207,7 +246,7 @@ def _type_word(value: Any) -> str:
 
 def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
     if node.codec == "json":
-        w.data(json_text(call.arguments))
+        w.data(_escaped(json_text(call.arguments), node.escapes))
     elif node.codec in ("python", "pythonic", "lfm"):
         for i, (name, value) in enumerate(call.arguments.items()):
             if not name.isidentifier() or not name.isascii():

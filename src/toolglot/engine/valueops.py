@@ -6,13 +6,14 @@ import re
 from typing import Any
 
 from ..errors import Fault
-from ..pattern import CallObject
+from ..pattern import CallObject, Escapes
 from ..values.bare import decode_entities, read_text
 from ..values.dialect import FUNCTION_GEMMA, GEMMA, JSON, LFM, PYTHON, PYTHONIC
-from ..values.json import quote, scan
+from ..values.json import loads, quote, scan
 from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
+from .freetext import unescape
 from .machine import NEVER, Found, Machine
 from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
 
@@ -155,8 +156,9 @@ class CallObjectOp(Op):
 class ArgumentsOp(Op):
     """All arguments in a notation that ends by itself."""
 
-    def __init__(self, codec: str) -> None:
+    def __init__(self, codec: str, escapes: Escapes = ()) -> None:
         self.codec = codec
+        self.escapes = escapes  # then the arguments are known when all of them are there
         self.dialect = DIALECTS[codec]
         self.python = codec in ("python", "pythonic", "lfm")
 
@@ -168,6 +170,8 @@ class ArgumentsOp(Op):
             if not self.python:
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 m.pos = pos
+                if pos == len(buf) and not m.final:
+                    return None  # where the arguments begin is not known yet
             if (m.final or m.live) and not m.wary:
                 whole = self.whole(m, buf, pos)
                 if whole:
@@ -188,7 +192,7 @@ class ArgumentsOp(Op):
         m.pos = end
         now = m.base + end
         if self.codec == "json":
-            if m.live and now > st.sent:
+            if m.live and now > st.sent and not self.escapes:
                 if st.args_from is None and m.region(st.sent, now).strip():
                     st.args_from = st.sent
                     if m.region(st.sent, now).lstrip()[0] == "{":
@@ -229,7 +233,7 @@ class ArgumentsOp(Op):
             if result is None:
                 return False
             m.pos = result[1]
-            if m.live and buf[pos] == "{":
+            if m.live and buf[pos] == "{" and not self.escapes:
                 m.start_call()
                 m.delta(buf[pos : result[1]])
             self.take_json(m, result[0], buf, pos, result[1], m.base)
@@ -251,8 +255,11 @@ class ArgumentsOp(Op):
     def take_json(self, m: Machine, value: Any, text: str, a: int, b: int, base: int) -> None:
         """Note JSON arguments, decoding a JSON string once."""
         if isinstance(value, dict):
-            m.args = value
             m.raw_span = (base + a, base + b)
+            if self.escapes:
+                m.json = [unescape(text[a:b], self.escapes)]
+                value = loads(m.json[0])
+            m.args = value
             return
         decoded = shapes.decode_arguments(value, text, a, b, base, base + a)
         if isinstance(decoded, Fault):
@@ -282,6 +289,7 @@ class ValueOp(Op):
         self.openers: tuple[str, ...] = ()
         self.outer: tuple[str, ...] = ()
         self.after: Op | None = None  # behind the closer
+        self.stop = False  # the closer may be missing at the end of the text
 
     def link(self, outer: tuple[str, ...]) -> None:
         """Learn what may follow the closer. ``outer``: what may follow the call's own closer."""
@@ -343,6 +351,9 @@ class ValueOp(Op):
                 return self.finish(m, st, buf[pos:i], end, m.base + i)
             scan_from = i + 1
         if m.final:
+            if self.stop and not m.cut and "".join((*st[1], buf[pos:])).strip():
+                m.st = None
+                return self.finish(m, st, buf[pos:], len(buf), m.base + len(buf))
             return m.truncated(f"the value of {m.key[:80]!r}")
         hold = len(buf)
         t = max(pos, scan_from, hold - self.longest + 1)
@@ -388,7 +399,7 @@ class ValueOp(Op):
             last = last.removesuffix(frame)
         raw = last if not pieces else "".join((*pieces, last))
         m.pos = end
-        m.args_to = m.base + end
+        m.args_to = at if self.stop else m.base + end
         if st[2] == _STRING and not self.entities:
             if st[3]:
                 m.delta(quote(last)[1:-1] + '"')
