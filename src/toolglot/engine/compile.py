@@ -366,6 +366,7 @@ class _Compiler:
             more.default = close
             if isinstance(close, ops.Lit):
                 close.ws = True
+                more.inside = not bare
                 close.code = "tool_call.expected_comma" if python else "json.expected_comma"
         elif _unmarked(item) and isinstance(close, ops.Lit):
             # A call that begins with its name: whatever is not the closer.
@@ -374,6 +375,9 @@ class _Compiler:
             more.default = item
             more.at_end = close
             close.ws = True
+            more.inside = True
+            if isinstance(item, Switch):
+                item.inside = True
             for one in begins:
                 one.ws = True
         else:

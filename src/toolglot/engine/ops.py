@@ -366,6 +366,7 @@ class Switch(Op):
         self.default: Op | None = None
         self.at_end: Op | None = None  # where to go instead of the default if the text or the turn ends here
         self.stray: bool = False
+        self.inside = False  # in a section, where white space says nothing
         self.ws = True
 
     def link(self) -> None:
@@ -399,6 +400,9 @@ class Switch(Op):
                     return op
         if not m.final and (pos == len(buf) or partial(self.texts, buf, pos)):
             if m.call_start is not None:
+                m.pos = pos
+            elif self.inside:
+                m.sep(m.pos, pos)
                 m.pos = pos
             return None
         if self.at_end is not None:
