@@ -125,7 +125,9 @@ class Elements:
 class CallObject:
     """A JSON object that is a call. The first key of each tuple is the one that is written.
 
-    ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set.
+    ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set. ``text``:
+    arguments that are a string, and no JSON object in one, are the input of a custom call. ``answers``: names that
+    are no tools, but say that the rest is the answer.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -133,6 +135,8 @@ class CallObject:
     id: tuple[str, ...] = ("id", "call_id")
     order: tuple[str, ...] = ("name", "arguments")
     many: bool = False
+    text: bool = False
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,13 +293,15 @@ def call_object(
     id: str | tuple[str, ...] = ("id", "call_id"),
     order: tuple[str, ...] = ("name", "arguments"),
     many: bool = False,
+    text: bool = False,
+    answers: tuple[str, ...] = (),
 ) -> CallObject:
     """A JSON object that is a call."""
 
     def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
         return (x,) if isinstance(x, str) else x
 
-    return CallObject(keys(name), keys(arguments), keys(id), order, many)
+    return CallObject(keys(name), keys(arguments), keys(id), order, many, text, answers)
 
 
 def call(*items: Item) -> Call:

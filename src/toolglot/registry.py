@@ -157,7 +157,12 @@ class Registry:
         specs: tuple[Untagged, ...] = ()
         first = formats[0]
         if first.tier == "json":
-            specs = (Untagged("json", first.id, eager=True, start=first.start, keys=_keys(first)),)
+            before = tuple(text for text in (*first.before, first.lead) if text.strip())
+            single = first.max_calls == 1 and not first.start
+            keys = _keys(first)
+            specs = (
+                Untagged("json", first.id, eager=True, start=first.start, keys=keys, single=single, before=before),
+            )
         elif first.tier == "python" and not first.start:
             specs = (Untagged("python", first.id, eager=True),)
         elif first.bare_json:
@@ -168,14 +173,12 @@ class Registry:
 
 
 def _keys(fmt: Format) -> CallObject:
-    """The call object of a format that is nothing but one."""
+    """The call object of a format that is one; what stands around it is for writing."""
     node = fmt.nodes()[0]
     if isinstance(node, Section):
         node = node.items[0]
     assert isinstance(node, Call)
-    inner = node.items[0]
-    assert isinstance(inner, CallObject)
-    return inner
+    return next(item for item in node.items if isinstance(item, CallObject))
 
 
 REGISTRY = Registry()

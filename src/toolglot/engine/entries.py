@@ -31,6 +31,8 @@ class Untagged:
     named: str | None = None  # the tool that has to be called: its bare arguments count as well
     keys: CallObject = SEED
     dialect: str = "python"
+    single: bool = False  # the first call is the only one
+    before: tuple[str, ...] = ()  # what the template writes before a call
 
 
 @dataclass

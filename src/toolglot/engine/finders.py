@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..definition import ToolSet
@@ -25,7 +26,6 @@ _FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]*\r?(?:\n[ \t\r\n]{0,64}
 _SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
 _AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
 _WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
-_LISTED = re.compile(r'\[[ \t\r\n]*\{.*"(?:name|function|tool_calls|function_call)"[ \t\r\n]*:', re.DOTALL)
 _PAREN = re.compile(r"[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=))")
 _PAREN_PART = re.compile(r"[ \t\r\n]*(?:[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=?)?\Z")
 _REVERSED = re.compile(r"[A-Za-z0-9_.]*")
@@ -147,6 +147,13 @@ class Finder:
         raise NotImplementedError
 
 
+@cache
+def _listed(names: tuple[str, ...]) -> Any:
+    """What the beginning of a list of calls looks like."""
+    keys = "|".join(map(re.escape, (*names, "function", "tool_calls", "function_call")))
+    return re.compile(rf'\[[ \t\r\n]*\{{.*"(?:{keys})"[ \t\r\n]*:', re.DOTALL).match
+
+
 class JsonFinder(Finder):
     """JSON values that have a call's shape, bare or fenced."""
 
@@ -154,6 +161,9 @@ class JsonFinder(Finder):
         size = len(buf)
         start = self.spec.start
         self.tools = m.tools
+        if self.spec.single and m.calls:
+            self.finished = True
+            return size
         while pos < size:
             if start:
                 # At the start of the output; behind a call "; " and the next one.
@@ -220,10 +230,11 @@ class JsonFinder(Finder):
     def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
         if self.spec.start:
             self.finished = True
-        if not shapes.may_hold_call(text):
+        names = self.spec.keys.name
+        if not shapes.may_hold_call(text, names):
             return False
         if text.startswith("["):
-            return _LISTED.match(text[:4096]) is not None
+            return _listed(names)(text[:4096]) is not None
         keys = [key for key, _, _ in reader.members]
         if reader.last_key is not None:
             keys.append(reader.last_key)
@@ -268,6 +279,8 @@ class JsonFinder(Finder):
             return
         self.any = True
         self.results.append((self.start, end, shape, self.outer))
+        if self.spec.single:
+            self.finished = True
 
 
 class PythonFinder(Finder):

@@ -191,7 +191,7 @@ def _takes_text(node: Node) -> bool:
         return any(map(_takes_text, node.items))
     if isinstance(node, Either):
         return any(_takes_text(item) for option in node.options for item in option)
-    return isinstance(node, FreeText)
+    return isinstance(node, FreeText) or (isinstance(node, CallObject) and node.text)
 
 
 def _escaped(text: str, escapes: Escapes) -> str:
@@ -265,7 +265,8 @@ def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:
         if part == "name":
             fields.append(f'"{node.name[0]}": {json_text(call.name)}')
         elif part == "arguments":
-            fields.append(f'"{node.arguments[0]}": {json_text(call.arguments)}')
+            arguments = call.input if call.kind == "custom" else call.arguments
+            fields.append(f'"{node.arguments[0]}": {json_text(arguments)}')
         else:
             fields.append(f'"{node.id[0]}": {json_text(_id(fmt, call, index))}')
     return "{" + ", ".join(fields) + "}"
