@@ -126,7 +126,7 @@ class _Options:
         required = None
         if self.choice is not None and self.choice.mode in ("required", "named"):
             required = self.choice.names[0] if self.choice.names else ""
-        self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required)
+        self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required, tools=self.tools)
 
     def machine(self, live: bool) -> Machine:
         """A machine that has read the prompt."""

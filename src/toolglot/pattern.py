@@ -48,14 +48,21 @@ class Hole:
     """Text up to the next literal, without the white space around it.
 
     ``field`` says what it is: ``name``, ``id``, ``key``, or a note that only this format knows (then ``canonical``
-    is written). ``server`` and ``tool`` are a name in two parts, ``server/tool``. ``prefix`` is taken off a name when read and put before it when written. ``assigned``: a variable and
-    ``=`` may stand before a name, and say nothing.
+    is written). ``server`` and ``tool`` are a name in two parts, ``server/tool``. ``prefix`` is taken off a name when
+    read and put before it when written. ``assigned``: a variable and ``=`` may stand before a name, and say nothing.
     """
 
     field: str
     canonical: str = ""
     prefix: str = ""
     assigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The tool's name or the argument's name once more, in a format that is read by its tools (``by_tool``)."""
+
+    field: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +86,15 @@ class Value:
 
     ``frame`` stands once inside each end and is no part of the value. ``implied``: the next key's opener or the
     call's closer may end it too, at a ``line`` start or at ``any`` place. ``entities``: XML text.
-    ``python_scalars``: written ``True``, ``False``, ``None``.
+    ``python_scalars``: written ``True``, ``False``, ``None``. ``needed``: the frame is written only around a value that
+    begins or ends with it.
     """
 
     frame: str = ""
     implied: Implied = "no"
     entities: bool = False
     python_scalars: bool = False
+    needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +198,7 @@ Node: TypeAlias = (
     Lit
     | Ws
     | Hole
+    | Again
     | Tag
     | Value
     | Arguments
@@ -250,6 +260,11 @@ def id_() -> Hole:
     return Hole("id")
 
 
+def again(field: str) -> Again:
+    """The ``name`` or the ``key`` once more."""
+    return Again(field)
+
+
 def key() -> Hole:
     """An argument's name."""
     return Hole("key")
@@ -260,9 +275,16 @@ def tag(*open: str, end: str = ">", escape: bool = False, **attributes: str) -> 
     return Tag(open, tuple(attributes.items()), end, escape)
 
 
-def value(frame: str = "", *, implied: Implied = "no", entities: bool = False, python_scalars: bool = False) -> Value:
+def value(
+    frame: str = "",
+    *,
+    implied: Implied = "no",
+    entities: bool = False,
+    python_scalars: bool = False,
+    needed: bool = False,
+) -> Value:
     """An argument's value as bare text."""
-    return Value(frame, implied, entities, python_scalars)
+    return Value(frame, implied, entities, python_scalars, needed)
 
 
 def arguments(

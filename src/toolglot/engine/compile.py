@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..definition import ToolSet
 from ..errors import DefinitionError
 from ..format import Format
 from ..pattern import (
@@ -26,6 +27,7 @@ from ..pattern import (
     Ws,
 )
 from . import ops
+from .bytool import for_tools
 from .elementsop import ElementsOp
 from .freetext import REST, FreeTextOp, Say
 from .machine import Machine
@@ -272,9 +274,10 @@ class _Compiler:
             self.option(program, tuple(n for n in option if not isinstance(n, Ws)))
         for link in self.links:
             link.link()
+        outer = tuple(t for b in self.begins for t in (*b.section_closers, *b.siblings))
+        outer += tuple(t for e in program.entries for t in e.texts)
         for value in self.values:
-            closers = tuple(t for b in self.begins for t in (*b.section_closers, *b.siblings))
-            value.link((*closers, *(t for e in program.entries for t in e.texts)))
+            value.link(outer)
         for entry in program.entries:
             self.look(entry)
         return program
@@ -419,7 +422,9 @@ class _Compiler:
         if not isinstance(op, ops.Lit) or op.next is None:
             raise DefinitionError(f"format {self.fmt.id!r}: the pattern has to begin with a literal")
         program.entries.append(
-            Entry(self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical, line=op.line)
+            Entry(
+                self.fmt, op.texts, op.next, begin, begins, bare, rank=self.rank, canonical=op.canonical, line=op.line
+            )
         )
 
     def look(self, entry: Entry) -> None:
@@ -454,8 +459,8 @@ def _unmarked(op: Op | None) -> bool:
     return op is not None and op.first() is None
 
 
-def compile_format(fmt: Format) -> Program:
-    """Compile a format; raises `DefinitionError`."""
+def compile_format(fmt: Format, tools: ToolSet | None = None) -> Program:
+    """Compile a format (for these tools, if it is read by them); raises `DefinitionError`."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", fmt.id):
         raise DefinitionError(f"format id {fmt.id!r}: expected lower-case letters, digits and '_'")
     if fmt.machine is not None:
@@ -464,4 +469,7 @@ def compile_format(fmt: Format) -> Program:
         if fmt.machine not in MACHINES:
             raise DefinitionError(f"format {fmt.id!r}: machine {fmt.machine!r}: expected one of {', '.join(MACHINES)}")
         return MACHINES[fmt.machine](fmt)
+    if fmt.by_tool:
+        made = for_tools(fmt, tools)
+        return Program(fmt) if made is None else replace(_Compiler(made).program(), fmt=fmt)
     return _Compiler(fmt).program()

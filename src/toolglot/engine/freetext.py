@@ -21,9 +21,9 @@ class Say(Op):
         self.says = says
 
     def run(self, m: Machine) -> Op | None:
-        if m.args is None:
-            m.args_from = m.base + m.pos
         for field, text in self.says:
+            if field == "name":
+                m.args_from = m.base + m.pos
             failed = set_field(m, field, text, m.base + m.pos)
             if failed is not None:
                 return failed

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ConversionError, UnsafeValueError
 from ..format import Format
 from ..pattern import (
+    Again,
     Arguments,
     Call,
     CallObject,
@@ -168,13 +169,17 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
             w.data(_id(w.fmt, call, index))
         else:
             w.control(node.canonical)
+    elif isinstance(node, Again):
+        w.data(call.name if node.field == "name" else key or "")
     elif isinstance(node, Tag):
         _tag(w, node, call, index, key)
     elif isinstance(node, Value):
         assert key is not None
-        w.control(node.frame)
-        w.data(scalar_text(call.arguments[key], node.python_scalars))
-        w.control(node.frame)
+        text = scalar_text(call.arguments[key], node.python_scalars)
+        framed = not node.needed or text.startswith(node.frame) or text.endswith(node.frame)
+        w.control(node.frame if framed else "")
+        w.data(text)
+        w.control(node.frame if framed else "")
     elif isinstance(node, Arguments):
         _arguments(w, node, call)
     elif isinstance(node, CallObject):

@@ -34,6 +34,7 @@ class Tracker:
         self.end = -1
         self.after = False  # a call was given out, and only white space since
         self.before = specs[0].before
+        self.led = (-1, -1)
         self.known: tuple[int, int] | None = None
 
     def text(self, m: Machine, at: int, text: str) -> None:
@@ -60,12 +61,16 @@ class Tracker:
 
     def lead_in(self, upto: int) -> int:
         """Where what the template writes before a call begins, if the text before ``upto`` may end in it."""
+        if upto == self.led[0]:
+            return self.led[1]  # while a candidate is read, the text before it stays the same
         size = max(map(len, self.before))
         text = "".join([text for _, text in self.held])[: upto - self.held[0][0]] if self.held else ""
         tail = text[-size:]
         for i in range(len(tail)):
             if any(before.startswith(tail[i:]) for before in self.before):
-                return upto - len(tail) + i
+                self.led = (upto, upto - len(tail) + i)
+                return self.led[1]
+        self.led = (upto, upto)
         return upto
 
     def lines(self, m: Machine) -> tuple[int, int]:
