@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from .format import Format, Reasoning
     from .rendering import render, render_segments
+    from .response_template import format_from_response_template
     from .types import (
         CallPart,
         Limits,
@@ -92,6 +93,7 @@ __all__ = [
     "UnsafeValueError",
     "astream",
     "detect_format",
+    "format_from_response_template",
     "formats",
     "get_format",
     "parse",
@@ -144,6 +146,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Reasoning",
     ),
     "rendering": ("render", "render_segments"),
+    "response_template": ("format_from_response_template",),
     "types": (
         "CallPart",
         "Limits",

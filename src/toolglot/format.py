@@ -50,6 +50,7 @@ class Format:
     ``bare_json``: at the start of the output its JSON counts without markup, if the tools are declared.
     ``members``: ids of formats that are read as well. ``reported``: what `ToolCall.format` says, if not ``id``.
     ``prefix_ambiguous``: a shorter text can be another sound call.
+    ``parse_only``: it is read and not written.
     ``by_tool``: names and keys are markup: only declared tools and their declared parameters are read.
     """
 
@@ -85,6 +86,7 @@ class Format:
     ids: str | None = None
     prefix_ambiguous: bool = False
     by_tool: bool = False
+    parse_only: bool = False
 
     def nodes(self) -> tuple[Node, ...]:
         """The pattern as a sequence of nodes."""

@@ -136,7 +136,7 @@ class CallObject:
 
     ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set. ``text``:
     arguments that are a string, and no JSON object in one, are the input of a custom call. ``answers``: names that
-    are no tools, but say that the rest is the answer.
+    are no tools, but say that the rest is the answer. ``loose``: other keys may stand in it.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -146,6 +146,7 @@ class CallObject:
     many: bool = False
     text: bool = False
     answers: tuple[str, ...] = ()
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,13 +318,14 @@ def call_object(
     many: bool = False,
     text: bool = False,
     answers: tuple[str, ...] = (),
+    loose: bool = False,
 ) -> CallObject:
     """A JSON object that is a call."""
 
     def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
         return (x,) if isinstance(x, str) else x
 
-    return CallObject(keys(name), keys(arguments), keys(id), order, many, text, answers)
+    return CallObject(keys(name), keys(arguments), keys(id), order, many, text, answers, loose)
 
 
 def call(*items: Item) -> Call:

@@ -58,6 +58,8 @@ def render_segments(
     if machine is not None:
         segments: list[Segment] = machine.render(list(calls), content, reasoning)
         return segments
+    if fmt.parse_only:
+        raise ConversionError(f"{fmt.id}: the format is read and not written")
     if fmt.max_calls is not None and len(calls) > fmt.max_calls:
         raise ConversionError(f"{fmt.id}: its template writes at most {fmt.max_calls} call, not {len(calls)}")
     w = Writer(fmt)

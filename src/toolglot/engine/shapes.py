@@ -200,7 +200,7 @@ def _plain(
     given = [k for k in keys.arguments if k in found]
     if name_key is None or not given:
         return None
-    if not loose:
+    if not loose and not keys.loose:
         for key in found:
             if key != name_key and key not in given and key not in keys.id and key not in _BESIDE:
                 return None

@@ -295,6 +295,8 @@ class ValueOp(Op):
         """Learn what may follow the closer. ``outer``: what may follow the call's own closer."""
         assert self.after is not None
         self.follow = self.after.first()
+        if isinstance(self.after, Switch) and self.after.default is not None and self.after.default.first() is None:
+            self.follow = None  # anything may follow
         if self.implied:
             assert isinstance(self.after, Switch)
             closing = self.after.default
