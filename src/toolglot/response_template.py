@@ -50,8 +50,10 @@ def format_from_response_template(
     >>> fmt.turn_ends
     ('<|im_end|>',)
     """
-    if not isinstance(template, Mapping) or not isinstance(template.get("fields"), Mapping):
-        legacy = isinstance(template, Mapping) and ("properties" in template or "x-regex" in template)
+    if not isinstance(template, Mapping):
+        raise TypeError(f"template: expected a mapping, got {type(template).__name__}")
+    if not isinstance(template.get("fields"), Mapping):
+        legacy = "properties" in template or "x-regex" in template
         hint = ": this is the older response_schema, which Transformers does not read any more" if legacy else ""
         raise DefinitionError(f"response template: fields are missing{hint}")
     if template.get("version", 1) != 1:
@@ -146,7 +148,9 @@ def _uses(what: str, field: Mapping[str, Any]) -> dict[str, str]:
     transform = field.get("transform")
     if transform is None and field.get("content") == "python-call-list":
         return {}
-    function = transform.get("function") if isinstance(transform, Mapping) else None
+    if not isinstance(transform, Mapping):
+        raise DefinitionError(f"{what}: expected an object with a function")
+    function = transform.get("function")
     if function == "{content}":
         return {}
     if not isinstance(function, Mapping):

@@ -5,15 +5,19 @@ The first closer ends it, as the stop sequence does there.
 """
 
 from ..format import Format
-from ..pattern import call, either, lit, value
+from ..pattern import Lit, call, either, lit, value
 from ._shared import THINK
 
-SAYS = {"name": "python_interpreter", "key": "code", "type": "string"}
+
+def program(*openers: str, line: bool = False) -> Lit:
+    """What opens a program."""
+    return lit(*openers, line=line, name="python_interpreter", key="code", type="string")
+
 
 FORMAT = Format(
     either(
-        call(lit("<code>", **SAYS), value("\n"), lit("</code>", stop=True)),
-        call(lit("```python", "```py", line=True, **SAYS), value("\n"), lit("```", stop=True)),
+        call(program("<code>"), value("\n"), lit("</code>", stop=True)),
+        call(program("```python", "```py", line=True), value("\n"), lit("```", stop=True)),
     ),
     title="a Python program between <code> tags",
     detect=False,
