@@ -121,6 +121,7 @@ class Program:
     fmt: Format
     entries: list[Entry] = field(default_factory=list)
     machine: Any = None
+    stops: bool = False  # a call ends with a stop sequence
     start: tuple[Op, Begin, str] | None = None  # a list at the start of the text, and what may stand before it
 
 
@@ -243,6 +244,7 @@ class _Compiler:
     end: End
     rank: int = 0
     closers: tuple[str, ...] = ()
+    stops: bool = False
     outer: tuple[str, ...] = ()  # what closes the section around the call
 
     def call(self, node: Call, nxt: Op) -> Begin:
@@ -255,6 +257,7 @@ class _Compiler:
         begin.writes_ids = self.fmt.ids is not None
         if isinstance(last, Lit) and last.stop:
             end.next = nxt = REST
+            self.stops = True
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
         self.begins.append(begin)
@@ -280,6 +283,7 @@ class _Compiler:
             value.link(outer)
         for entry in program.entries:
             self.look(entry)
+        program.stops = self.stops
         return program
 
     def option(self, program: Program, option: tuple[Node, ...]) -> None:

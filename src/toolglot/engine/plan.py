@@ -81,7 +81,9 @@ class Plan:
         self.before_size = max(map(len, befores), default=0)
         self.probe = self if probe or rest else Plan(programs, format_id=format_id, probe=True)
         # What stands behind a stop sequence holds no calls.
-        self.rest: Op = self.text if probe or rest else Plan(programs, format_id=format_id, rest=True).text
+        self.rest: Op = self.text
+        if not rest and any(program.stops for program in programs):
+            self.rest = Plan(programs, format_id=format_id, rest=True).text
 
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
         merged: dict[tuple[str, str], Delimiters] = {}

@@ -17,7 +17,7 @@ def program(*openers: str, line: bool = False) -> Lit:
 FORMAT = Format(
     either(
         call(program("<code>"), value("\n"), lit("</code>", stop=True)),
-        call(program("```python", "```py", line=True), value("\n"), lit("```", stop=True)),
+        call(program("```python", "```py", line=True), value("\n"), lit("\n```", stop=True)),
     ),
     title="a Python program between <code> tags",
     detect=False,
