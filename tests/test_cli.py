@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import toolglot
 from toolglot.cli.app import app
-from toolglot.cli.catalogue import SAMPLE
+from toolglot.cli.catalogue import SAMPLES
 from toolglot.cli.data import error_data, event_data
 from toolglot.cli.escape import json_text, line, plain
 from toolglot.cli.hints import HINTS, hint
@@ -32,12 +32,15 @@ WITH_TOOLS = ("--tools", TOOLS)
 
 # Example file: options that it needs, format found, tools called. Where no option is needed the format is detected.
 EXPECTED: dict[str, tuple[tuple[str, ...], str, list[str]]] = {
+    "bfcl_json": (("--format", "bfcl_json"), "bfcl_json", ["get_weather", "ping"]),
     "bracket": ((), "bracket", ["search"]),
+    "cline_xml": (("--format", "cline_xml", *WITH_TOOLS), "cline_xml", ["write_file"]),
     "cohere_action": ((), "cohere_action", ["get_weather", "search"]),
     "dsml_v32": ((), "dsml_v32", ["search", "create_event"]),
     "dsml_v4": ((), "dsml_v4", ["search", "create_event"]),
     "dsml_v41": ((), "dsml_v41", ["search", "create_event"]),
     "gemma4": ((), "gemma4", ["create_event"]),
+    "gemma_tool_code": (("--format", "gemma_tool_code"), "gemma_tool_code", ["get_weather", "search"]),
     "glm45": ((), "glm45", ["get_weather", "get_weather"]),
     "glm47": ((), "glm47", ["ping", "write_file"]),
     "granite3": ((), "granite3", ["get_weather", "search"]),
@@ -45,16 +48,25 @@ EXPECTED: dict[str, tuple[tuple[str, ...], str, list[str]]] = {
     "hermes": ((), "hermes", ["get_weather", "get_weather"]),
     "json": ((), "json", ["get_weather"]),
     "kimi_k3": ((), "kimi_k3", ["get_weather", "get_weather"]),
+    "langchain_xml": (("--format", "langchain_xml"), "langchain_xml", ["search"]),
     "lfm2": ((), "lfm2", ["get_weather", "search"]),
     "llama": ((), "llama3_json", ["search"]),
     "llama3_json": (("--format", "llama3_json"), "llama3_json", ["create_event"]),
+    "mcp_xml": ((), "mcp_xml", ["weather/get_weather"]),
+    "minicpm4": ((), "minicpm4", ["get_weather", "create_event"]),
     "minimax_m3": ((), "minimax_m3", ["create_event", "get_weather"]),
-    "mistral_v3": ((), "mistral_v3", ["get_weather", "search"]),
     "mistral_v11": ((), "mistral_v11", ["get_weather", "get_weather"]),
     "mistral_v13": ((), "mistral_v13", ["write_file"]),
+    "mistral_v3": ((), "mistral_v3", ["get_weather", "search"]),
+    "nexusraven": (("--format", "nexusraven"), "nexusraven", ["get_weather", "search"]),
+    "olmo3": ((), "olmo3", ["get_weather", "search"]),
     "python": (WITH_TOOLS, "python", ["search"]),
     "pythonic": (("--format", "pythonic"), "pythonic", ["get_weather", "create_event"]),
     "qwen3_coder": (WITH_TOOLS, "qwen3_coder", ["write_file", "create_event"]),
+    "react": (("--format", "react"), "react", ["get_weather"]),
+    "react_json": (("--format", "react_json"), "react_json", ["search"]),
+    "smolagents_code": (("--format", "smolagents_code"), "smolagents_code", ["python_interpreter"]),
+    "smolagents_tool": (("--format", "smolagents_tool"), "smolagents_tool", ["get_weather"]),
     "xml_invoke": ((), "xml_invoke", ["search", "create_event"]),
 }
 BROKEN = EXAMPLES / "broken.txt"
@@ -447,8 +459,10 @@ def test_one_format() -> None:
     for fact in run_json("formats"):
         found = run_json("formats", fact["id"])
         assert found["id"] == fact["id"]
-        sample = [(call.name, call.arguments) for call in SAMPLE][: len(found["calls"])]
-        assert [(call["name"], call["arguments"]) for call in found["calls"]] == sample != []
+        calls = [(call["name"], call["arguments"]) for call in found["calls"]]
+        samples = [[(call.name, call.arguments) for call in sample][: len(calls)] for sample in SAMPLES]
+        assert calls in samples
+        assert calls != []
         assert found["rendered"] == found["sample"]
         assert run("formats", fact["id"]).exit_code == 0
 

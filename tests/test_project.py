@@ -27,7 +27,7 @@ LEVELS: list[set[str]] = [
     {"types", "events", "errors"},
     {"pattern"},
     {"format"},
-    {"definition", "values", "engine"},
+    {"definition", "values", "engine", "response_template"},
     {"formats", "providers"},
     {"registry"},
     {"api", "models", "rendering"},

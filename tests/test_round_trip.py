@@ -41,9 +41,19 @@ NAMES = st.sampled_from(["get_weather", "f", "search-web", "a.b", "Tool2", "writ
 
 
 @st.composite
-def call_lists(draw: st.DrawFn) -> list[toolglot.ToolCall]:
-    names = draw(st.lists(NAMES, min_size=1, max_size=3))
-    return [toolglot.ToolCall(name, draw(st.dictionaries(KEYS, VALUES, max_size=4))) for name in names]
+def call_lists(draw: st.DrawFn, names: st.SearchStrategy[str] = NAMES) -> list[toolglot.ToolCall]:
+    chosen = draw(st.lists(names, min_size=1, max_size=3))
+    return [toolglot.ToolCall(name, draw(st.dictionaries(KEYS, VALUES, max_size=4))) for name in chosen]
+
+
+# What formats can write that cannot write every name.
+CALLS: dict[str, st.SearchStrategy[list[toolglot.ToolCall]]] = {
+    "mcp_xml": call_lists(st.sampled_from(["main/f", "files/read/all", "f", "/f", "a.b/"])),
+    "smolagents_code": st.builds(
+        lambda code: [toolglot.ToolCall("python_interpreter", {"code": code})],
+        st.one_of(STRINGS, st.sampled_from(["print(1)", "\nif x:\n    y()\n", "1", "</code>"])),
+    ),
+}
 
 
 def check_refusal(error: toolglot.ConversionError) -> None:
@@ -60,7 +70,7 @@ def test_round_trip(format: str) -> None:
     written = 0
 
     @examples(150)
-    @given(call_lists(), PROSE, PROSE)
+    @given(CALLS.get(format, call_lists()), PROSE, PROSE)
     @example([toolglot.ToolCall("ping", {})], None, None)
     @example([toolglot.ToolCall("get_weather", {"city": "Paris", "days": 2})], None, None)
     def run(calls: list[toolglot.ToolCall], content: str | None, reasoning: str | None) -> None:

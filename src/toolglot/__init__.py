@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .format import Format, Reasoning, Results
     from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .rendering import render, render_results, render_segments
+    from .response_template import format_from_response_template
     from .types import (
         CallPart,
         Limits,
@@ -97,6 +98,7 @@ __all__ = [
     "detect_format",
     "format_for_model",
     "format_for_template",
+    "format_from_response_template",
     "formats",
     "get_format",
     "model_info",
@@ -153,6 +155,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
     "rendering": ("render", "render_results", "render_segments"),
+    "response_template": ("format_from_response_template",),
     "types": (
         "CallPart",
         "Limits",

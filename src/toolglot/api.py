@@ -126,7 +126,7 @@ class _Options:
         required = None
         if self.choice is not None and self.choice.mode in ("required", "named"):
             required = self.choice.names[0] if self.choice.names else ""
-        self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required)
+        self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required, tools=self.tools)
         self.presumed = False
         if generation_prompt is None and chosen is not None:
             fmt = REGISTRY.get(chosen[0])

@@ -99,6 +99,14 @@ class ToolSet:
             self._types[name, key] = types
             return types
 
+    def parameters(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Every tool's name and the names of its parameters."""
+        found = []
+        for name, tool in self._tools.items():
+            properties = tool.parameters.get("properties")
+            found.append((name, tuple(map(str, properties)) if isinstance(properties, Mapping) else ()))
+        return tuple(found)
+
     def schema(self, name: str) -> Mapping[str, Any] | None:
         """The parameters schema of tool ``name``."""
         tool = self._tools.get(name)

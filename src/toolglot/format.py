@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import DefinitionError
-from .pattern import Arguments, Call, CallObject, Each, Either, Hole, Item, Maybe, Node, Section, Tag, _sequence
+from .pattern import Arguments, Call, CallObject, Each, Either, Hole, Item, Lit, Maybe, Node, Section, Tag, _sequence
 
 CODECS = ("json", "python", "pythonic", "lfm", "gemma", "function_gemma", "python_dict")
-FIELDS = frozenset(("name", "id", "key", "type", "string", "index", "ignored"))
+FIELDS = frozenset(("name", "server", "tool", "id", "key", "type", "string", "index", "ignored"))
 Tier = Literal["tagged", "json", "python"]
 
 
@@ -91,6 +91,8 @@ class Format:
     ``bare_json``: at the start of the output its JSON counts without markup, if the tools are declared.
     ``members``: ids of formats that are read as well. ``reported``: what `ToolCall.format` says, if not ``id``.
     ``prefix_ambiguous``: a shorter text can be another sound call.
+    ``parse_only``: it is read and not written.
+    ``by_tool``: names and keys are markup: only declared tools and their declared parameters are read.
     """
 
     pattern: Node | tuple[Item, ...] | str
@@ -129,6 +131,8 @@ class Format:
     reported: str = ""
     ids: str | None = None
     prefix_ambiguous: bool = False
+    by_tool: bool = False
+    parse_only: bool = False
 
     def nodes(self) -> tuple[Node, ...]:
         """The pattern as a sequence of nodes."""
@@ -202,10 +206,14 @@ def _check_call(node: Call, what: str) -> None:
             following = items[i + 1] if i + 1 < len(items) else None
             kind = type(item).__name__
             open_end = following is None and last
-            if kind in ("Hole", "Value") and (open_end or type(following).__name__ in ("Hole", "Value")):
+            if kind in ("Hole", "Value", "FreeText") and (open_end or type(following).__name__ in ("Hole", "Value")):
                 raise DefinitionError(f"{what}: {kind.lower()} at {i} needs a literal behind it that ends it")
             if isinstance(item, Hole):
                 fields.append(item.field)
+            elif isinstance(item, Lit):
+                if not {f for f, _ in item.says} <= FIELDS:
+                    raise DefinitionError(f"{what}: lit(...): a field is one of {', '.join(sorted(FIELDS))}")
+                fields.extend(f for f, _ in item.says)
             elif isinstance(item, Arguments) and item.codec not in CODECS:
                 raise DefinitionError(f"{what}: arguments({item.codec!r}): expected one of {', '.join(CODECS)}")
             elif isinstance(item, Tag) and not {f for _, f in item.attributes} <= FIELDS:
@@ -223,7 +231,7 @@ def _check_call(node: Call, what: str) -> None:
                     walk(option, False)
 
     walk(node.items, True)
-    if "name" not in fields:
+    if "name" not in fields and "tool" not in fields:
         raise DefinitionError(
             f"{what}: nothing gives the tool's name: use name(), tag(..., name='name') or call_object()"
         )

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 Codec: TypeAlias = Literal["json", "python", "pythonic", "lfm", "gemma", "function_gemma", "python_dict"]
 Implied: TypeAlias = Literal["no", "line", "any"]
 Bare: TypeAlias = Literal["no", "declared", "yes"]
+Escapes: TypeAlias = tuple[tuple[str, str], ...]  # what a client replaces in data, and by what
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,18 @@ class Lit:
     """One of several spellings of a fixed text. ``implied_by``: texts before which it may be missing.
 
     ``weak``: as an opener it stands before other things too, so what goes on otherwise is text and no broken call.
+    ``stop``: a stop sequence. It closes a call, may be missing at the end of the text, and what follows it is content.
+    ``written``: whether it is written. ``line``: as an opener it counts only at a line start. ``says``: fields that
+    it sets, which stand nowhere else (``name``, ``key``, ``type``).
     """
 
     texts: tuple[str, ...]
     implied_by: tuple[str, ...] = ()
     weak: bool = False
+    stop: bool = False
+    written: bool = True
+    line: bool = False
+    says: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +52,15 @@ class Hole:
     ``field`` says what it is: ``name``, ``id``, ``key``, ``label`` (the name once more, which is not used), or a note
     that only this format knows (then ``canonical`` is written). ``prefix`` is taken off a name when read and put
     before it when written. ``counter``: the text is the call's id as well, in which this and a number follow the name.
+    ``server`` and ``tool`` are a name in two parts, ``server/tool``. ``assigned``: a variable and ``=`` may stand
+    before a name, and say nothing.
     """
 
     field: str
     canonical: str = ""
     prefix: str = ""
     counter: str = ""
+    assigned: bool = False
 
     def name_in(self, text: str) -> str:
         """The tool's name in what stands here."""
@@ -58,6 +69,13 @@ class Hole:
             if number.isascii() and number.isdigit():
                 text = head  # empty where nothing but a number stands
         return text.removeprefix(self.prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The tool's name or the argument's name once more, in a format that is read by its tools (``by_tool``)."""
+
+    field: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,8 @@ class Value:
     ``python_scalars``: written ``True``, ``False``, ``None``. ``python_containers``: lists and dicts are written as
     Python literals, and read as such where they are no JSON. ``cdata``: strings with markup or line breaks stand in
     CDATA sections.
+    ``python_scalars``: written ``True``, ``False``, ``None``. ``needed``: the frame is written only around a value that
+    begins or ends with it.
     """
 
     frame: str = ""
@@ -93,16 +113,34 @@ class Value:
     python_scalars: bool = False
     python_containers: bool = False
     cdata: bool = False
+    needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """All arguments in a notation that ends by itself. ``python`` begins behind ``(`` and ends with ``)``;
-    ``python_dict`` is one literal."""
+    ``python_dict`` is one literal.
+
+    ``json_containers``, ``json_values``: mappings, or all values, are written as JSON and not as Python. ``escapes``:
+    what stands for markup in it (``json`` only).
+    """
 
     codec: Codec = "json"
     sort_keys: bool = False
     json_containers: bool = False
+    json_values: bool = False
+    escapes: Escapes = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FreeText:
+    """The input of a custom call: text up to the literal behind it, without the white space around.
+
+    ``line``: that literal counts only at a line start. ``escapes``: what stands for markup in it.
+    """
+
+    line: bool = False
+    escapes: Escapes = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +167,11 @@ class CallObject:
     """A JSON object that is a call. The first key of each tuple is the one that is written.
 
     ``order`` says what is written in which order. A list of such objects is accepted where ``many`` is set.
-    ``compact``, ``sort_keys``: how it is written.
-    ``keyed``: written ``{NAME: ARGUMENTS}``; several keys are several calls. ``indent``: written over several lines,
-    so many blanks a level, itself one level deep. ``wrapper``: a key under which the object may stand alone.
+    ``compact``, ``sort_keys``: how it is written. ``keyed``: written ``{NAME: ARGUMENTS}``; several keys are several
+    calls. ``indent``: written over several lines, so many blanks a level, itself one level deep. ``wrapper``: a key
+    under which the object may stand alone. ``text``: arguments that are a string, and no JSON object in one, are the
+    input of a custom call. ``answers``: names that are no tools, but say that the rest is the answer. ``loose``: other
+    keys may stand in it.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -144,6 +184,9 @@ class CallObject:
     wrapper: str | None = None
     compact: bool = False
     sort_keys: bool = False
+    text: bool = False
+    answers: tuple[str, ...] = ()
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +239,11 @@ Node: TypeAlias = (
     Lit
     | Ws
     | Hole
+    | Again
     | Tag
     | Value
     | Arguments
+    | FreeText
     | Elements
     | TypedElements
     | CallObject
@@ -219,9 +264,18 @@ def _sequence(items: Item | tuple[Item, ...]) -> tuple[Node, ...]:
     return _nodes(items if isinstance(items, tuple) else (items,))
 
 
-def lit(*texts: str, implied_by: str | tuple[str, ...] = (), weak: bool = False) -> Lit:
+def lit(
+    *texts: str,
+    implied_by: str | tuple[str, ...] = (),
+    weak: bool = False,
+    stop: bool = False,
+    written: bool = True,
+    line: bool = False,
+    **says: str,
+) -> Lit:
     """A literal with several spellings, the written one first."""
-    return Lit(texts, (implied_by,) if isinstance(implied_by, str) else implied_by, weak)
+    implied = (implied_by,) if isinstance(implied_by, str) else implied_by
+    return Lit(texts, implied, weak, stop, written, line, tuple(says.items()))
 
 
 def ws(canonical: str = "") -> Ws:
@@ -229,9 +283,9 @@ def ws(canonical: str = "") -> Ws:
     return Ws(canonical)
 
 
-def name(prefix: str = "", *, counter: str = "") -> Hole:
+def name(prefix: str = "", *, counter: str = "", assigned: bool = False) -> Hole:
     """The tool's name. With ``counter`` it stands in the call's id: ``name("functions.", counter=":")`` is Kimi's."""
-    return Hole("name", prefix=prefix, counter=counter)
+    return Hole("name", prefix=prefix, counter=counter, assigned=assigned)
 
 
 def label() -> Hole:
@@ -239,9 +293,24 @@ def label() -> Hole:
     return Hole("label")
 
 
+def server() -> Hole:
+    """The first part of a name that is ``server/tool``."""
+    return Hole("server")
+
+
+def tool() -> Hole:
+    """The second part of such a name."""
+    return Hole("tool")
+
+
 def id_() -> Hole:
     """The call's id."""
     return Hole("id")
+
+
+def again(field: str) -> Again:
+    """The ``name`` or the ``key`` once more."""
+    return Again(field)
 
 
 def key() -> Hole:
@@ -262,14 +331,27 @@ def value(
     python_scalars: bool = False,
     python_containers: bool = False,
     cdata: bool = False,
+    needed: bool = False,
 ) -> Value:
     """An argument's value as bare text."""
-    return Value(frame, implied, entities, python_scalars, python_containers, cdata)
+    return Value(frame, implied, entities, python_scalars, python_containers, cdata, needed)
 
 
-def arguments(codec: Codec = "json", *, sort_keys: bool = False, json_containers: bool = False) -> Arguments:
+def arguments(
+    codec: Codec = "json",
+    *,
+    sort_keys: bool = False,
+    json_containers: bool = False,
+    json_values: bool = False,
+    escapes: Escapes = (),
+) -> Arguments:
     """All arguments in one notation."""
-    return Arguments(codec, sort_keys, json_containers)
+    return Arguments(codec, sort_keys, json_containers, json_values, escapes)
+
+
+def free_text(*, line: bool = False, escapes: Escapes = ()) -> FreeText:
+    """The input of a custom call, which is no arguments."""
+    return FreeText(line, escapes)
 
 
 def elements(namespace: str = "") -> Elements:
@@ -294,13 +376,30 @@ def call_object(
     keyed: bool = False,
     indent: int | None = None,
     wrapper: str | None = None,
+    text: bool = False,
+    answers: tuple[str, ...] = (),
+    loose: bool = False,
 ) -> CallObject:
     """A JSON object that is a call."""
 
     def keys(x: str | tuple[str, ...]) -> tuple[str, ...]:
         return (x,) if isinstance(x, str) else x
 
-    return CallObject(keys(name), keys(arguments), keys(id), order, many, keyed, indent, wrapper, compact, sort_keys)
+    return CallObject(
+        name=keys(name),
+        arguments=keys(arguments),
+        id=keys(id),
+        order=order,
+        many=many,
+        keyed=keyed,
+        indent=indent,
+        wrapper=wrapper,
+        compact=compact,
+        sort_keys=sort_keys,
+        text=text,
+        answers=answers,
+        loose=loose,
+    )
 
 
 def call(*items: Item) -> Call:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 
+from .definition import ToolSet
 from .engine.compile import Program, compile_format
 from .engine.entries import Untagged
 from .engine.plan import Plan
@@ -20,6 +21,9 @@ from .pattern import Call, CallObject, Section
 GROUPS: dict[str, tuple[str, ...]] = {"mistral": ("mistral_v3", "mistral_v11", "mistral_v13")}
 PACKAGE = import_module(".formats", __package__)
 SEED_IDS = {"mistral_v3": "mistral", "mistral_v11": "mistral", "mistral_v13": "mistral", "llama3_json": "llama"}
+
+
+MAX_PLANS = 256  # those that were made for tools would be without bound
 
 
 class Registry:
@@ -141,20 +145,33 @@ class Registry:
 
     # -- plans -----------------------------------------------------------------------------------------------
 
-    def plan(self, ids: tuple[str, ...] | None, *, python: bool = False, required: str | None = None) -> Plan:
+    def plan(
+        self,
+        ids: tuple[str, ...] | None,
+        *,
+        python: bool = False,
+        required: str | None = None,
+        tools: ToolSet | None = None,
+    ) -> Plan:
         """What to look for: for given formats, or (None) for all that can be detected.
 
         ``python``: call syntax counts in detection. ``required``: a call has to come, so bare JSON counts too.
+        ``tools``: for formats that are read by their tools.
         """
-        key = (ids, python, required)
+        names = None
+        if tools is not None and ids is not None and any(self.get(id).by_tool for id in ids):
+            names = tools.parameters()
+        key = (ids, python, required, names)
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[key] = self._plan(ids, python, required)
+            if names is not None and len(self._plans) > MAX_PLANS:
+                self._plans.clear()
+            plan = self._plans[key] = self._plan(ids, python, required, tools)
             if ids is None and python:
                 self.detection = plan
         return plan
 
-    def _plan(self, ids: tuple[str, ...] | None, python: bool, required: str | None) -> Plan:
+    def _plan(self, ids: tuple[str, ...] | None, python: bool, required: str | None, tools: ToolSet | None) -> Plan:
         if ids is None:
             programs = [self.program(fmt.id) for fmt in self if fmt.detect]
             untagged = [Untagged("json", "json", named=required or None, start=bool(required))]
@@ -164,11 +181,16 @@ class Registry:
         formats = [self.get(id) for id in ids]
         for fmt in list(formats):
             formats.extend(self.get(id) for id in fmt.members)
-        programs = [self.program(fmt.id) for fmt in formats]
+        programs = [compile_format(fmt, tools) if fmt.by_tool else self.program(fmt.id) for fmt in formats]
         specs: tuple[Untagged, ...] = ()
         first = formats[0]
         if first.tier == "json":
-            specs = (Untagged("json", first.id, eager=True, start=first.start, keys=_keys(first)),)
+            before = tuple(text for text in (*first.before, first.lead) if text.strip())
+            single = first.max_calls == 1 and not first.start
+            keys = _keys(first)
+            specs = (
+                Untagged("json", first.id, eager=True, start=first.start, keys=keys, single=single, before=before),
+            )
         elif first.tier == "python" and not first.start:
             specs = (Untagged("python", first.id, eager=True),)
         elif first.bare_json:
@@ -179,14 +201,12 @@ class Registry:
 
 
 def _keys(fmt: Format) -> CallObject:
-    """The call object of a format that is nothing but one."""
+    """The call object of a format that is one; what stands around it is for writing."""
     node = fmt.nodes()[0]
     if isinstance(node, Section):
         node = node.items[0]
     assert isinstance(node, Call)
-    inner = node.items[0]
-    assert isinstance(inner, CallObject)
-    return inner
+    return next(item for item in node.items if isinstance(item, CallObject))
 
 
 REGISTRY = Registry()

@@ -13,11 +13,15 @@ from .data import call_data
 from .escape import plain
 from .show import Screen
 
-# What every format is asked to write: two calls, a nested value, a word that is not ASCII.
-SAMPLE = [
-    ToolCall("get_weather", {"city": "Zürich", "days": 2}, id="0a1b2c3d4"),
-    ToolCall("create_event", {"title": "Sync", "when": {"day": 3, "slots": ["am", "pm"]}}, id="1a1b2c3d4"),
+# What a format is asked to write: two calls, a nested value, a word that is not ASCII; or what it can write at all.
+SAMPLES = [
+    [
+        ToolCall(f"{server}get_weather", {"city": "Zürich", "days": 2}, id="0a1b2c3d4"),
+        ToolCall(f"{server}create_event", {"title": "Sync", "when": {"day": 3, "slots": ["am", "pm"]}}, id="1a1b2c3d4"),
+    ]
+    for server in ("", "home/")
 ]
+SAMPLES.append([ToolCall("python_interpreter", {"code": "print('Zürich')"}, id="0a1b2c3d4")])
 
 
 def _facts(fmt: toolglot.Format) -> dict[str, Any]:
@@ -32,6 +36,17 @@ def _facts(fmt: toolglot.Format) -> dict[str, Any]:
         "verified": fmt.verified,
         "template_checked": fmt.template_checked,
     }
+
+
+def _sample(fmt: toolglot.Format) -> tuple[list[ToolCall], str]:
+    """Calls that the format can write, and their text; none if it is read only."""
+    for sample in SAMPLES:
+        calls = sample[: fmt.max_calls]
+        try:
+            return calls, toolglot.render(calls, fmt.id)
+        except toolglot.ConversionError:
+            continue
+    return [], ""
 
 
 def show_formats(screen: Screen | None) -> list[dict[str, Any]]:
@@ -78,9 +93,9 @@ def show_format(name: str, screen: Screen | None) -> dict[str, Any]:
     """One format: what it is called, who writes it, and the sample calls in it."""
     fmt = toolglot.get_format(name)
     facts = _facts(fmt)
-    sample = SAMPLE[: fmt.max_calls]
-    text = toolglot.render(sample, fmt.id)
-    message = toolglot.parse(text, format=fmt.id)
+    sample, text = _sample(fmt)
+    tools = [{"name": call.name, "parameters": {"properties": {key: {} for key in call.arguments}}} for call in sample]
+    message = toolglot.parse(text, format=fmt.id, tools=tools if fmt.by_tool else None)
     again = toolglot.render(message.tool_calls, fmt.id)
     facts |= {"sample": text, "calls": [call_data(call) for call in message.tool_calls], "rendered": again}
     if screen is not None:

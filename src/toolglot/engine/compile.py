@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..definition import ToolSet
 from ..errors import DefinitionError
 from ..format import Format
 from ..pattern import (
@@ -15,6 +16,7 @@ from ..pattern import (
     Each,
     Either,
     Elements,
+    FreeText,
     Hole,
     Lit,
     Maybe,
@@ -27,8 +29,10 @@ from ..pattern import (
 )
 from ..values.bare import read_python
 from . import ops
+from .bytool import for_tools
 from .cdataop import CdataOp
 from .elementsop import ElementsOp
+from .freetext import REST, FreeTextOp, Say
 from .machine import Machine
 from .ops import LOOK, NAME, TO_TEXT, WS, Attributes, Begin, End, Op, Switch, UnitBegin, UnitEnd, partial
 from .quick import Quick, QuickSection, quick_call, quick_section
@@ -60,6 +64,7 @@ class Entry:
     quick_section: QuickSection | None = None
     each: bool = False  # whether its arguments are bare values
     rank: int = 0  # a format's first way of writing goes before the others' second ways
+    line: bool = False  # only at a line start
 
     def test(self, m: Machine, j: int) -> bool | None:
         """Whether what stands behind the opener, at ``buf[j]``, is this format's. None: more text decides."""
@@ -140,6 +145,7 @@ class Program:
     fmt: Format
     entries: list[Entry] = field(default_factory=list)
     machine: Any = None
+    stops: bool = False  # a call ends with a stop sequence
     start: tuple[Op, Begin, str] | None = None  # a list at the start of the text, and what may stand before it
 
 
@@ -154,6 +160,7 @@ class _Compiler:
         """Compile ``items`` so that they go on with ``nxt``."""
         # In a call, a closer may be missing at the end of the text only behind a value that ends by itself.
         whole = max((i for i, n in enumerate(items) if isinstance(n, CallObject | Arguments)), default=len(items))
+        args = min([i for i, n in enumerate(items) if isinstance(n, Either) and _free(n)], default=whole)
         op = nxt
         gap = ""
         for i in range(len(items) - 1, -1, -1):
@@ -170,7 +177,7 @@ class _Compiler:
                 if isinstance(op, ops.Hole):
                     op.gap = gap
                     op.dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
-                if call and i < whole < len(items) and isinstance(op, ops.Hole | ops.Lit):
+                if call and i < args < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
                 gap = ""
         return op
@@ -178,9 +185,15 @@ class _Compiler:
     def one(self, node: Node, nxt: Op, end_ok: bool, code: str = "tool_call.expected_markup") -> Op:
         op: Op
         if isinstance(node, Lit):
-            op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok)
+            op = ops.Lit(node.texts, node.implied_by, end_ok=end_ok or node.stop)
             op.code = code
             op.weak = node.weak
+            op.stop = node.stop
+            op.line = node.line
+            if node.says:
+                say = Say(node.says)
+                say.next = nxt
+                nxt = say
         elif isinstance(node, Hole):
             op = ops.Hole(node)
             op.closers = self.closers
@@ -201,12 +214,17 @@ class _Compiler:
             if node.python_containers:
                 op.read = read_python
             op.after = nxt.next
+            op.stop = nxt.stop
             self.values.append(op)
+        elif isinstance(node, FreeText):
+            if not isinstance(nxt, ops.Lit):
+                raise DefinitionError(f"format {self.fmt.id!r}: free_text() needs a literal behind it that closes it")
+            op = FreeTextOp(node.line, node.escapes, nxt.texts, nxt.stop)
         elif isinstance(node, CallObject):
             op = CallObjectOp(node)
             op.closers = self.closers
         elif isinstance(node, Arguments):
-            op = ArgumentsOp(node.codec)
+            op = ArgumentsOp(node.codec, node.escapes)
         elif isinstance(node, Elements):
             op = ElementsOp(node.namespace)
         elif isinstance(node, TypedElements):
@@ -258,16 +276,21 @@ class _Compiler:
     end: End
     rank: int = 0
     closers: tuple[str, ...] = ()
+    stops: bool = False
+    outer: tuple[str, ...] = ()  # what closes the section around the call
 
     def call(self, node: Call, nxt: Op) -> Begin:
         end = self.end = End()
         end.next = nxt
         last = node.items[-1]
         closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
-        self.closers = closers
+        self.closers = closers or self.outer
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
         orders = [item.order for item in node.items if isinstance(item, CallObject) and "id" in item.order]
         begin.late_ids = any(order.index("id") > order.index("arguments") for order in orders)
+        if isinstance(last, Lit) and last.stop:
+            end.next = nxt = REST
+            self.stops = True
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
         self.begins.append(begin)
@@ -287,11 +310,13 @@ class _Compiler:
             self.option(program, tuple(n for n in option if not isinstance(n, Ws)))
         for link in self.links:
             link.link()
+        outer = tuple(t for b in self.begins for t in (*b.section_closers, *b.siblings))
+        outer += tuple(t for e in program.entries for t in e.texts)
         for value in self.values:
-            closers = tuple(t for b in self.begins for t in (*b.section_closers, *b.siblings))
-            value.link((*closers, *(t for e in program.entries for t in e.texts)))
+            value.link(outer)
         for entry in program.entries:
             self.look(entry)
+        program.stops = self.stops
         return program
 
     def option(self, program: Program, option: tuple[Node, ...]) -> None:
@@ -363,8 +388,11 @@ class _Compiler:
         first = node.close[0] if node.close else None
         closers = next((n.texts for n in reversed(node.close) if isinstance(n, Lit) and len(n.texts[0]) > 2), ())
         more = Switch()
+        unmarked = False
         known = len(self.begins)
+        self.outer = closers
         item = self.sequence(node.items, more)
+        self.outer = ()
         begins = self.begins[known:]
         begin = begins[-1]
         for one in begins:
@@ -378,7 +406,20 @@ class _Compiler:
             more.default = close
             if isinstance(close, ops.Lit):
                 close.ws = True
+                more.inside = not bare
                 close.code = "tool_call.expected_comma" if python else "json.expected_comma"
+        elif _unmarked(item) and isinstance(close, ops.Lit):
+            # A call that begins with its name: whatever is not the closer.
+            unmarked = True
+            more.branches.append((close.texts, close))
+            more.default = item
+            more.at_end = close
+            close.ws = True
+            more.inside = True
+            if isinstance(item, Switch):
+                item.inside = True
+            for one in begins:
+                one.ws = True
         else:
             texts = self.literals(item)
             for one in begins:  # a brace is no sign of a further call: a broken one may hold many
@@ -396,7 +437,7 @@ class _Compiler:
         if bare:
             return item, begin
         # Where the section belongs to its call, one without a call is a broken call.
-        inner: Op = item if node.separator is not None or fmt.per_call else more
+        inner: Op = item if node.separator is not None or unmarked or fmt.per_call else more
         first_item = node.items[0]
         if node.separator is not None and isinstance(first_item, Maybe) and not first_item.write:
             # What may stand before a further call does not stand before the first: the opener has just been read.
@@ -426,7 +467,18 @@ class _Compiler:
         if bare and not _names(op.next):
             raise DefinitionError(f"format {self.fmt.id!r}: bare='declared' needs the name right behind the opener")
         program.entries.append(
-            Entry(self.fmt, op.texts, op.next, begin, begins, bare, op.weak, rank=self.rank, canonical=op.canonical)
+            Entry(
+                self.fmt,
+                op.texts,
+                op.next,
+                begin,
+                begins,
+                bare,
+                op.weak,
+                rank=self.rank,
+                canonical=op.canonical,
+                line=op.line,
+            )
         )
 
     def look(self, entry: Entry) -> None:
@@ -461,8 +513,20 @@ def _names(op: Op) -> bool:
     return isinstance(op, ops.Hole) and op.field == "name"
 
 
-def compile_format(fmt: Format) -> Program:
-    """Compile a format; raises `DefinitionError`."""
+def _free(node: Either) -> bool:
+    """Whether it may be free text: the input of a call, as JSON or not."""
+    return any(isinstance(item, FreeText) for option in node.options for item in option)
+
+
+def _unmarked(op: Op | None) -> bool:
+    """Whether a call's beginning is no literal, but its name."""
+    while isinstance(op, Begin | Switch):
+        op = op.next if isinstance(op, Begin) else op.default
+    return op is not None and op.first() is None
+
+
+def compile_format(fmt: Format, tools: ToolSet | None = None) -> Program:
+    """Compile a format (for these tools, if it is read by them); raises `DefinitionError`."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", fmt.id):
         raise DefinitionError(f"format id {fmt.id!r}: expected lower-case letters, digits and '_'")
     if fmt.machine is not None:
@@ -471,4 +535,7 @@ def compile_format(fmt: Format) -> Program:
         if fmt.machine not in MACHINES:
             raise DefinitionError(f"format {fmt.id!r}: machine {fmt.machine!r}: expected one of {', '.join(MACHINES)}")
         return MACHINES[fmt.machine](fmt)
+    if fmt.by_tool:
+        made = for_tools(fmt, tools)
+        return Program(fmt) if made is None else replace(_Compiler(made).program(), fmt=fmt)
     return _Compiler(fmt).program()

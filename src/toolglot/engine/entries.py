@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..pattern import CallObject
 from .compile import Entry, Program
 from .machine import NEVER, Found, Machine
-from .ops import Attributes, Op, partial
+from .ops import WS, Attributes, Op, partial
 from .quick import Plain
 from .shapes import SEED
 from .text import WAIT
@@ -31,6 +31,8 @@ class Untagged:
     named: str | None = None  # the tool that has to be called: its bare arguments count as well
     keys: CallObject = SEED
     dialect: str = "python"
+    single: bool = False  # the first call is the only one
+    before: tuple[str, ...] = ()  # what the template writes before a call
 
 
 @dataclass
@@ -60,8 +62,9 @@ class CallEntry:
         real = [e for e in entries if not e.bare and not e.weak]
         # A tag's name has to end: what goes on is another word.
         real = [e for e in real if not isinstance(e.op, Attributes)]
-        # An opener that is a word, or that another format's bare call has, is markup only where what follows fits.
-        self.word = text[0].isalnum()
+        # An opener that is a word, or that another format's bare call has, is markup only where what follows fits (or
+        # where it stands, if it counts only at a line start).
+        self.word = text[0].isalnum() and not all(e.line for e in entries)
         if self.word or any(e.bare for e in entries):
             real = []
         self.fallback = min(real, key=rank) if real else None
@@ -76,9 +79,13 @@ class CallEntry:
         if m.fast and self.take(m, pos, i, j):
             return self.plan.text
         entry = self.only
+        if entry is not None and entry.line and not line_start(m, i):
+            return None
         if entry is None:
             unsure: Entry | None = None
             for candidate in self.entries:
+                if candidate.line and not line_start(m, i):
+                    continue
                 verdict = candidate.test(m, j)
                 if verdict:
                     entry = candidate
@@ -222,6 +229,15 @@ class MachineEntry(CallEntry):
         return False
 
 
+def line_start(m: Machine, i: int) -> bool:
+    """Whether nothing but blanks stands before ``buf[i]`` in its line."""
+    buf = m.buf
+    k = i
+    while k > 0 and buf[k - 1] in " \t":
+        k -= 1
+    return (buf[k - 1] if k else m.prev) in ("", "\n")
+
+
 class OpenEntry:
     """A literal that opens reasoning."""
 
@@ -231,13 +247,8 @@ class OpenEntry:
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
         """Reasoning opens at the start of the output, of a line or behind markup; elsewhere the literal is text."""
-        buf = m.buf
-        k = i
-        while k > 0 and buf[k - 1] in " \t":
-            k -= 1
-        before = buf[k - 1] if k else m.prev
-        blank = m.after_markup and not buf[pos:i].strip(" \t\r\n")
-        if not blank and before not in ("", "\n") and m.base + i > 0:
+        blank = m.after_markup and WS.match(m.buf, pos).end() >= i  # type: ignore[union-attr]
+        if not blank and not line_start(m, i) and m.base + i > 0:
             m.literal_opens += 1
             return None
         m.ends_to = -1

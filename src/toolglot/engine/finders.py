@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..definition import ToolSet
@@ -143,6 +144,13 @@ class Finder:
         raise NotImplementedError
 
 
+@cache
+def _listed(names: tuple[str, ...]) -> Any:
+    """What the beginning of a list of calls looks like."""
+    keys = "|".join(map(re.escape, (*names, "function", "tool_calls", "function_call")))
+    return re.compile(rf'\[[ \t\r\n]*\{{.*"(?:{keys})"[ \t\r\n]*:', re.DOTALL).match
+
+
 class JsonFinder(Finder):
     """JSON values that have a call's shape, bare or fenced."""
 
@@ -150,6 +158,9 @@ class JsonFinder(Finder):
         size = len(buf)
         start = self.spec.start
         self.tools = m.tools
+        if self.spec.single and m.calls:
+            self.finished = True
+            return size
         while pos < size:
             if start:
                 # At the start of the output; behind a call "; " and the next one.
@@ -216,7 +227,8 @@ class JsonFinder(Finder):
     def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
         if self.spec.start:
             self.finished = True
-        if not shapes.may_hold_call(text):
+        names = self.spec.keys.name
+        if not shapes.may_hold_call(text, names):
             return False
         items = reader.value if text.startswith("[") else [reader.value]
         if not all(isinstance(item, dict) for item in items):
@@ -266,6 +278,8 @@ class JsonFinder(Finder):
             return
         self.any = True
         self.results.append((self.start, end, shape, self.outer))
+        if self.spec.single:
+            self.finished = True
 
 
 class PythonFinder(Finder):

@@ -87,6 +87,7 @@ class Machine:
     index: int = -1
     name: str | None = None
     name_at: int = 0
+    server: str = ""  # what stands before "/" in the name
     id: str | None = None
     made_id: str | None = None  # one that was made and given out already
     delta_at: int = 0  # up to where the call's text is covered by events
@@ -345,6 +346,7 @@ class Machine:
         if self.index >= self.limits.calls:
             self.check_index(at)
         self.name = None
+        self.server = ""
         self.id = None
         self.made_id = None
         self.args = None

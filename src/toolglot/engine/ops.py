@@ -24,6 +24,7 @@ DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 # what is still open is decided at the same place however the text was cut.
 PAREN = re.compile(r"[ \t\r\n\f]{0,1024}(?:\)|[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=(?!=))")
 PAREN_PART = re.compile(r"[ \t\r\n\f]{0,1024}(?:[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=?)?\Z")
+TARGET = re.compile(r"[^\W\d]\w*[ \t]*=[ \t]*(?!=)")
 # Longer white space than this before what decides between formats decides for none of them.
 LOOK = 1024
 
@@ -65,6 +66,9 @@ class Lit(Op):
         self.all = self.texts + implied_by
         self.head = False  # before the arguments of a call: what does not fit is no call
         self.weak = False  # as an opener: what does not fit behind it is text
+        self.stop = False  # a stop sequence
+        self.line = False
+        self.nested = any(b != a and b.startswith(a) for a in texts for b in texts)
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
@@ -72,6 +76,8 @@ class Lit(Op):
         if self.ws:
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
         if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+            if self.nested and not m.final and partial(self.texts, buf, pos):
+                return None
             for text in self.texts:
                 if buf.startswith(text, pos):
                     end = pos + len(text)
@@ -242,10 +248,13 @@ class Hole(Op):
         text = buf[start:end].strip()
         m.pos = end
         m.scan = NEVER
-        if self.field == "name":
+        if self.field in ("name", "tool"):
             if self.node.counter:
                 m.id = text or None
             text = self.node.name_in(text)
+            if self.node.assigned and (target := TARGET.match(text)) is not None:
+                text = text[target.end() :]
+                start = buf.index(text, start + target.end()) if text else end
             if self.identifier and self.names.fullmatch(buf[start:end].lstrip() if self.dotted else text) is None:
                 return m.unrecognized("a call's name")
             if self.dotted and PAREN.match(buf, end + 1) is None:
@@ -256,6 +265,8 @@ class Hole(Op):
             if not text or "\n" in text or len(text) > limit:
                 what = "is empty" if not text else "is too long or has a line break"
                 return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tool name {what}", "a tool name"))
+            if m.server:
+                m.name = f"{m.server}/{text}"
             return self.next
         return set_field(m, self.field, text, m.base + start) or self.next
 
@@ -281,6 +292,10 @@ def set_field(m: Machine, field: str, text: str, at: int) -> Op | None:
             m.fault = Fault("tool_call.duplicate_argument", at, f"duplicate argument {text[:80]!r}")
     elif field == "id":
         m.id = text or None
+    elif field == "server":
+        m.server = text
+        if text and m.name is not None:
+            m.name = f"{text}/{m.name}"
     elif field in ("type", "string"):
         m.typed = text if field == "type" else ("string" if text == "true" else "json" if text == "false" else None)
     return None
@@ -367,7 +382,9 @@ class Switch(Op):
     def __init__(self) -> None:
         self.branches: list[tuple[tuple[str, ...], Op]] = []
         self.default: Op | None = None
+        self.at_end: Op | None = None  # where to go instead of the default if the text or the turn ends here
         self.stray: bool = False
+        self.inside = False  # in a section, where white space says nothing
         self.ws = True
 
     def link(self) -> None:
@@ -406,7 +423,16 @@ class Switch(Op):
             elif isinstance(self.default, Lit) and self.default.ws:
                 m.sep(m.pos, pos)  # white space in a section is nothing else, so it need not be kept
                 m.pos = pos
+            elif self.inside:
+                m.sep(m.pos, pos)
+                m.pos = pos
             return None
+        if self.at_end is not None:
+            ends = pos == len(buf) or m.plan.at_end(m, pos)
+            if ends is None:
+                return None
+            if ends:
+                return self.at_end
         if self.stray and pos < len(buf):
             return self._stray(m)
         if m.call_start is not None and not isinstance(self.default, End):

@@ -27,6 +27,7 @@ class Plan:
         format_id: str | None = None,
         untagged: tuple[Untagged, ...] = (),
         probe: bool = False,
+        rest: bool = False,
     ) -> None:
         self.format_id = format_id
         self.untagged = untagged
@@ -35,7 +36,7 @@ class Plan:
         formats: list[Format] = [p.fmt for p in programs]
         self.formats = formats
         by_text: dict[str, list[Entry]] = {}
-        for program in programs:
+        for program in [] if rest else programs:
             for entry in program.entries:
                 for text in entry.texts:
                     by_text.setdefault(text, []).append(entry)
@@ -51,7 +52,9 @@ class Plan:
         self.ends: EndEntry | None = None
         self.start: Op = self.text
         self._presumed: Op | None = None
-        if not probe:
+        if rest:
+            self._ends(formats)
+        elif not probe:
             self._around(programs, formats)
         literals = sorted(self.entries, key=len, reverse=True)
         self.searcher = Searcher(literals)
@@ -77,7 +80,11 @@ class Plan:
         befores |= {r.inner[1] for fmt in formats for r in fmt.reasonings()}
         self.before_chars = frozenset("".join(befores))
         self.before_size = max(map(len, befores), default=0)
-        self.probe = self if probe else Plan(programs, format_id=format_id, probe=True)
+        self.probe = self if probe or rest else Plan(programs, format_id=format_id, probe=True)
+        # What stands behind a stop sequence holds no calls.
+        self.rest: Op = self.text
+        if not rest and any(program.stops for program in programs):
+            self.rest = Plan(programs, format_id=format_id, rest=True).text
 
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
         merged: dict[tuple[str, str], Delimiters] = {}
@@ -100,14 +107,7 @@ class Plan:
             self.entries[d.open] = OpenEntry(self, op)
             if d.close not in others:
                 self.entries.setdefault(d.close, CloseEntry(self, d))
-        for fmt in formats:
-            for text in fmt.wrappers:
-                self.entries.setdefault(text, WrapEntry(self))
-        ends = tuple({text for fmt in formats for text in fmt.turn_ends if text not in self.entries})
-        if ends:
-            entry = self.ends = EndEntry(self, ends)
-            for text in ends:
-                self.entries[text] = entry
+        self._ends(formats)
         for program in programs:
             if program.machine is not None:
                 for text in program.machine.openers:
@@ -131,6 +131,16 @@ class Plan:
                 markup += self.call_literals
             self._presumed = Presumed(self, op, markup)
         return self._presumed
+
+    def _ends(self, formats: list[Format]) -> None:
+        for fmt in formats:
+            for text in fmt.wrappers:
+                self.entries.setdefault(text, WrapEntry(self))
+        ends = tuple({text for fmt in formats for text in fmt.turn_ends if text not in self.entries})
+        if ends:
+            entry = self.ends = EndEntry(self, ends)
+            for text in ends:
+                self.entries[text] = entry
 
     def at_end(self, m: Machine, pos: int) -> bool | None:
         """Whether nothing but tokens that end the turn stands from ``buf[pos]`` on. None: more text decides."""

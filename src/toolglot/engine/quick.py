@@ -117,6 +117,8 @@ class Quick:
 
 def quick_call(fmt: Format, node: Call, not_before: tuple[str, ...] = ()) -> Quick | None:
     """The fast way for a call, from behind its first literal; None if the pattern has none."""
+    if any(isinstance(n, Lit) and (n.stop or n.line or n.says) for n in node.items):
+        return None
     quick = _quick_call(node)
     if quick is not None and not_before:
         ahead = "|".join(map(re.escape, not_before))
@@ -165,7 +167,7 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             head += rf'\{{{WS}"(?:{keys})"{WS}:{WS}"{NAME}"{WS},{WS}"(?:{args})"{WS}:{WS}(?=\{{)'
             tail = _tail(items[i + 1 :])
             return None if tail is None else Quick(head, WS + r"\}" + tail)
-        elif isinstance(node, Arguments) and node.codec in ("json", "python", "pythonic"):
+        elif isinstance(node, Arguments) and node.codec in ("json", "python", "pythonic") and not node.escapes:
             tail = _tail(items[i + 1 :])
             if tail is None or names != 1:
                 return None
@@ -318,4 +320,8 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     separator = ""
     if node.separator is not None:
         separator = WS + re.escape(node.separator.texts[0].strip()) + WS
-    return QuickSection(call, open, opener, separator, WS + close if close else "")
+    elif not opener and close:
+        separator = rf"{WS}(?!{close})"
+    if close and not all(isinstance(n, Maybe) for n in node.close):
+        close = WS + close  # before a closer that is missing white space is none of the section's
+    return QuickSection(call, open, opener, separator, close)

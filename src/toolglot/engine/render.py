@@ -9,12 +9,15 @@ from typing import Any
 from ..errors import ConversionError, UnsafeValueError
 from ..format import Format
 from ..pattern import (
+    Again,
     Arguments,
     Call,
     CallObject,
     Each,
     Either,
     Elements,
+    Escapes,
+    FreeText,
     Hole,
     Lit,
     Maybe,
@@ -57,6 +60,8 @@ def render_segments(
     if machine is not None:
         segments: list[Segment] = machine.render(list(calls), content, reasoning)
         return segments
+    if fmt.parse_only:
+        raise ConversionError(f"{fmt.id}: the format is read and not written")
     if fmt.max_calls is not None and len(calls) > fmt.max_calls:
         raise ConversionError(f"{fmt.id}: its template writes at most {fmt.max_calls} call, not {len(calls)}")
     w = Writer(fmt)
@@ -107,7 +112,7 @@ def write_calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None
 def _plain(w: Writer, nodes: Iterable[Node]) -> None:
     for node in nodes:
         if isinstance(node, Lit):
-            w.control(node.texts[0])
+            w.control(node.texts[0] if node.written else "")
         elif isinstance(node, Ws):
             w.control(node.canonical)
         elif isinstance(node, Maybe) and node.write:
@@ -116,16 +121,30 @@ def _plain(w: Writer, nodes: Iterable[Node]) -> None:
 
 def _sequence(w: Writer, nodes: Sequence[Node], call: ToolCall, index: int, key: str | None = None) -> None:
     for node in nodes:
+        if isinstance(node, Lit) and node.says:
+            key = _said(w.fmt, dict(node.says), call)
         _node(w, node, call, index, key)
+
+
+def _said(fmt: Format, says: dict[str, str], call: ToolCall) -> str | None:
+    """The key that a literal says; only a call that fits what it says can be written."""
+    key = says.get("key")
+    name = says.get("name", call.name)
+    fits = call.name == name and (key is None or list(call.arguments) == [key])
+    if fits and key is not None and says.get("type") == "string":
+        fits = isinstance(call.arguments[key], str)
+    if not fits:
+        raise ConversionError(f"{fmt.id}: only {name}({key or ''}) can be written, not {call.name!r}")
+    return key
 
 
 def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) -> None:
     if isinstance(node, Lit):
-        w.control(node.texts[0])
+        w.control(node.texts[0] if node.written else "")
     elif isinstance(node, Ws):
         w.control(node.canonical)
     elif isinstance(node, Call):
-        if call.kind == "custom":
+        if call.kind == "custom" and not _takes_text(node):
             raise ConversionError(f"{w.fmt.id}: a free-text call cannot be written")
         _sequence(w, node.items, call, index, key)
     elif isinstance(node, Each):
@@ -138,7 +157,10 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         if node.write and not (has_id and call.id is None and w.fmt.ids is None):
             _sequence(w, node.items, call, index, key)
     elif isinstance(node, Either):
-        _sequence(w, node.options[0], call, index, key)
+        texts = [option for option in node.options if any(map(_takes_text, option))]
+        _sequence(w, texts[0] if texts and call.kind == "custom" else node.options[0], call, index, key)
+    elif isinstance(node, FreeText):
+        w.data(_escaped(call.input or "", node.escapes))
     elif isinstance(node, Hole):
         if node.field == "name" and node.counter:
             own = call.id is not None and node.counter in call.id and node.name_in(call.id) == call.name
@@ -147,19 +169,28 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
             w.data(node.prefix + call.name)
         elif node.field == "label":
             w.data(call.name)
+        elif node.field in ("server", "tool"):
+            parts = call.name.split("/", 1)
+            if len(parts) < 2 or not parts[0]:
+                raise ConversionError(f"{w.fmt.id}: {call.name!r} names no server: expected 'server/tool'")
+            w.data(parts[node.field == "tool"])
         elif node.field == "key":
             w.data(key or "")
         elif node.field == "id":
             w.data(_id(w.fmt, call, index))
         else:
             w.control(node.canonical)
+    elif isinstance(node, Again):
+        w.data(call.name if node.field == "name" else key or "")
     elif isinstance(node, Tag):
         _tag(w, node, call, index, key)
     elif isinstance(node, Value):
         assert key is not None
-        w.control(node.frame)
-        w.data(_value_text(node, call.arguments[key]))
-        w.control(node.frame)
+        text = _value_text(node, call.arguments[key])
+        framed = not node.needed or text.startswith(node.frame) or text.endswith(node.frame)
+        w.control(node.frame if framed else "")
+        w.data(text)
+        w.control(node.frame if framed else "")
     elif isinstance(node, Arguments):
         _arguments(w, node, call)
     elif isinstance(node, CallObject):
@@ -179,6 +210,21 @@ def _value_text(node: Value, value: Any) -> str:
     if node.cdata and isinstance(value, str) and any(c in value for c in "<&\n"):
         return cdata_text(value)
     return scalar_text(value, node.python_scalars)
+
+
+def _takes_text(node: Node) -> bool:
+    """Whether free text can be written in it."""
+    if isinstance(node, Call):
+        return any(map(_takes_text, node.items))
+    if isinstance(node, Either):
+        return any(_takes_text(item) for option in node.options for item in option)
+    return isinstance(node, FreeText) or (isinstance(node, CallObject) and node.text)
+
+
+def _escaped(text: str, escapes: Escapes) -> str:
+    for plain, escaped in escapes:
+        text = text.replace(plain, escaped)
+    return text
 
 
 def _id(fmt: Format, call: ToolCall, index: int) -> str:
@@ -227,14 +273,15 @@ def _type_word(value: Any) -> str:
 
 def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
     if node.codec == "json":
-        w.data(json_text(call.arguments))
+        w.data(_escaped(json_text(call.arguments), node.escapes))
     elif node.codec == "python_dict":
         w.data(python_text(call.arguments))
     elif node.codec in ("python", "pythonic", "lfm"):
         for i, (name, value) in enumerate(call.arguments.items()):
             if not name.isidentifier() or not name.isascii():
                 raise UnsafeValueError(f"{w.fmt.id}: {name!r} cannot be a keyword argument")
-            w.data((", " if i else "") + f"{name}={python_text(value, node.json_containers)}")
+            text = json_text(value) if node.json_values else python_text(value, node.json_containers)
+            w.data((", " if i else "") + f"{name}={text}")
         w.control(")")
     else:
         quote = '<|"|>' if node.codec == "gemma" else "<escape>"
@@ -243,7 +290,9 @@ def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
 
 def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:
     fields: dict[str, Any] = {}
-    arguments = _ordered(call.arguments) if node.sort_keys else call.arguments
+    arguments: Any = _ordered(call.arguments) if node.sort_keys else call.arguments
+    if call.kind == "custom":
+        arguments = call.input
     for part in node.order:
         if node.keyed:
             fields[call.name] = arguments

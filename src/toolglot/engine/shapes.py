@@ -217,7 +217,7 @@ def _plain(
     given = [k for k in keys.arguments if k in found]
     if name_key is None or not given:
         return None
-    if not loose:
+    if not loose and not keys.loose:
         for key in found:
             if key != name_key and key not in given and key not in keys.id and key not in _BESIDE:
                 return None
@@ -229,7 +229,17 @@ def _plain(
     name, name_at, _ = found[name_key]
     if not isinstance(name, str) or not name.strip():
         return Fault("tool_call.invalid_name", at, "tool call name must be a non-empty string", "a tool name")
+    if name in keys.answers:
+        return None
     value, a, b = found[given[0]]
+    if keys.text and isinstance(value, str) and not _holds_object(value):
+        call = Found(name, {}, text[a:b], "{}")
+        call.kind = "custom"
+        call.input = value
+        call.id = _text(found, keys.id)
+        call.name_at = base + name_at
+        call.span = (at, base + end)
+        return [call]
     decoded = decode_arguments(value, text, a, b, base, at)
     if isinstance(decoded, Fault):
         return decoded
@@ -239,6 +249,12 @@ def _plain(
     call.name_at = base + name_at
     call.span = (at, base + end)
     return [call]
+
+
+def _holds_object(text: str) -> bool:
+    """Whether a string holds a JSON object."""
+    result = scan(text, pos) if text.startswith("{", pos := _WS.match(text, 0).end()) else None  # type: ignore[union-attr]
+    return result is not None and not text[result[1] :].strip(" \t\r\n")
 
 
 KINDS = {list: "array", str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
@@ -293,6 +309,6 @@ def inner_position(literal: str, index: int) -> int:
     return pos
 
 
-def may_hold_call(text: str) -> bool:
+def may_hold_call(text: str, names: tuple[str, ...] = ("name",)) -> bool:
     """Whether JSON in ``text`` can have a call's shape: one of its keys has to stand there, spelled plainly."""
-    return '"name"' in text or "_call" in text or '"function"' in text
+    return any(f'"{name}"' in text for name in names) or "_call" in text or '"function"' in text

@@ -82,7 +82,7 @@ class Text(Op):
             if m.tracker is not None:
                 m.tracker.finish(m)
             return None
-        return self.hold(m, pos, plan.hold(buf, scan, size))
+        return self.hold(m, pos, plan.hold(buf, pos, size))  # from pos: a literal may stand in another
 
     def hold(self, m: Machine, pos: int, i: int) -> Op | None:
         """Give out the text before ``i`` and wait; what may be a separator before markup is held as well."""

@@ -33,6 +33,8 @@ class Tracker:
         self.held: list[tuple[int, str]] = []
         self.end = -1
         self.after = False  # a call was given out, and only white space since
+        self.before = specs[0].before
+        self.led = (-1, -1)
         self.known: tuple[int, int] | None = None
 
     def text(self, m: Machine, at: int, text: str) -> None:
@@ -52,9 +54,24 @@ class Tracker:
             finder.feed(m, text, at, False)
         if self.eager and self.ready():
             self.resolve(m, final=False)
-        self.release(m, self.hold())
+        upto = self.hold()
+        self.release(m, self.lead_in(upto) if self.before else upto)
         if self.held:
             self.lines(m)  # as long as the machine has the text
+
+    def lead_in(self, upto: int) -> int:
+        """Where what the template writes before a call begins, if the text before ``upto`` may end in it."""
+        if upto == self.led[0]:
+            return self.led[1]  # while a candidate is read, the text before it stays the same
+        size = max(map(len, self.before))
+        text = "".join([text for _, text in self.held])[: upto - self.held[0][0]] if self.held else ""
+        tail = text[-size:]
+        for i in range(len(tail)):
+            if any(before.startswith(tail[i:]) for before in self.before):
+                self.led = (upto, upto - len(tail) + i)
+                return self.led[1]
+        self.led = (upto, upto)
+        return upto
 
     def lines(self, m: Machine) -> tuple[int, int]:
         """Line breaks before what is held, and where its line starts."""
@@ -165,26 +182,35 @@ class Tracker:
         m.fmt = finder.spec.format_id
         lines = self.lines(m)
         for n, (start, end, shape, outer) in enumerate(results):
-            self.between(m, text[at - origin : outer - origin], at)
+            gap = text[at - origin : outer - origin]
+            lead = max((len(b) for b in self.before if gap.endswith(b)), default=0)
+            if lead:
+                self.between(m, gap[: len(gap) - lead], at)
+                m.sep_at(outer - lead, outer)
+            else:
+                self.between(m, gap, at)
             if isinstance(shape, Fault):
-                if end < 0:
+                known = end >= 0
+                if not known:
                     end = results[n + 1][3] if n + 1 < len(results) else self.end
                 m.index += 1
                 m.name = None
                 m.report(shape, (outer, end), True, (text, origin, *lines))
                 at = end
-                continue
-            m.sep_at(outer, start)
-            last = start
-            for k, found in enumerate(shape):
-                # The spans of a list's calls are widened so that together they cover it.
-                stop = end if k == len(shape) - 1 or found.span is None else found.span[1]
-                m.index += 1
-                m.check_index(last)
-                m.started = False
-                m.finish(found, (last, stop), (text, origin, *lines))
-                last = stop
-            at = end
+                if not known:
+                    continue
+            else:
+                m.sep_at(outer, start)
+                last = start
+                for k, found in enumerate(shape):
+                    # The spans of a list's calls are widened so that together they cover it.
+                    stop = end if k == len(shape) - 1 or found.span is None else found.span[1]
+                    m.index += 1
+                    m.check_index(last)
+                    m.started = False
+                    m.finish(found, (last, stop), (text, origin, *lines))
+                    last = stop
+                at = end
             if outer != start:
                 fence = _FENCE_END.match(text, end - origin)
                 if fence is not None:

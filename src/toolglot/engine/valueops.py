@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import Fault
-from ..pattern import CallObject
+from ..pattern import CallObject, Escapes
 from ..values.bare import decode_entities, read_text
 from ..values.dialect import FUNCTION_GEMMA, GEMMA, JSON, LFM, PYTHON, PYTHONIC
-from ..values.json import quote, scan
+from ..values.json import loads, quote, scan
 from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
+from .freetext import unescape
 from .machine import NEVER, Found, Machine
 from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
 
@@ -181,8 +182,9 @@ class CallObjectOp(Op):
 class ArgumentsOp(Op):
     """All arguments in a notation that ends by itself."""
 
-    def __init__(self, codec: str) -> None:
+    def __init__(self, codec: str, escapes: Escapes = ()) -> None:
         self.codec = codec
+        self.escapes = escapes  # then the arguments are known when all of them are there
         self.dialect = DIALECTS[codec]
         self.python = codec in ("python", "pythonic", "lfm")
 
@@ -216,7 +218,7 @@ class ArgumentsOp(Op):
         m.pos = end
         now = m.base + end
         if self.codec == "json":
-            if m.live and now > st.sent:
+            if m.live and now > st.sent and not self.escapes:
                 if st.args_from is None and m.region(st.sent, now).strip():
                     st.args_from = st.sent
                     if m.region(st.sent, now).lstrip()[0] == "{":
@@ -257,7 +259,7 @@ class ArgumentsOp(Op):
             if result is None:
                 return False
             m.pos = result[1]
-            if m.live and buf[pos] == "{":
+            if m.live and buf[pos] == "{" and not self.escapes:
                 m.start_call()
                 m.delta(buf[pos : result[1]])
             self.take_json(m, result[0], buf, pos, result[1], m.base)
@@ -279,8 +281,11 @@ class ArgumentsOp(Op):
     def take_json(self, m: Machine, value: Any, text: str, a: int, b: int, base: int) -> None:
         """Note JSON arguments, decoding a JSON string once."""
         if isinstance(value, dict):
-            m.args = value
             m.raw_span = (base + a, base + b)
+            if self.escapes:
+                m.json = [unescape(text[a:b], self.escapes)]
+                value = loads(m.json[0])
+            m.args = value
             return
         decoded = shapes.decode_arguments(value, text, a, b, base, base + a)
         if isinstance(decoded, Fault):
@@ -311,11 +316,14 @@ class ValueOp(Op):
         self.openers: tuple[str, ...] = ()
         self.outer: tuple[str, ...] = ()
         self.after: Op | None = None  # behind the closer
+        self.stop = False  # the closer may be missing at the end of the text
 
     def link(self, outer: tuple[str, ...]) -> None:
         """Learn what may follow the closer. ``outer``: what may follow the call's own closer."""
         assert self.after is not None
         self.follow = self.after.first()
+        if isinstance(self.after, Switch) and self.after.default is not None and self.after.default.first() is None:
+            self.follow = None  # anything may follow
         if self.implied:
             assert isinstance(self.after, Switch)
             closing = self.after.default
@@ -372,6 +380,9 @@ class ValueOp(Op):
                 return self.finish(m, st, buf[pos:i], end, m.base + i)
             scan_from = i + 1
         if m.final:
+            if self.stop and not m.cut and "".join((*st[1], buf[pos:])).strip():
+                m.st = None
+                return self.finish(m, st, buf[pos:], len(buf), m.base + len(buf))
             return m.truncated(f"the value of {m.key[:80]!r}")
         hold = len(buf)
         t = max(pos, scan_from, hold - self.longest + 1)
@@ -417,7 +428,7 @@ class ValueOp(Op):
             last = last.removesuffix(frame)
         raw = last if not pieces else "".join((*pieces, last))
         m.pos = end
-        m.args_to = m.base + end
+        m.args_to = at if self.stop else m.base + end
         if st[2] == _STRING and not self.entities:
             if st[3]:
                 m.delta(quote(last)[1:-1] + '"')

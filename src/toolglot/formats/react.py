@@ -1,0 +1,32 @@
+"""ReAct: ``Action:`` with the tool's name, then ``Action Input:`` with a JSON object or text, up to ``Observation:``.
+
+Source: the output parsers of LangChain, LlamaIndex and Qwen-Agent. Text that is no JSON object is the input of a custom
+call. ``Observation:`` is the stop sequence: what a model writes behind it was never observed. Thoughts are content.
+"""
+
+from ..format import Format
+from ..pattern import arguments, call, either, free_text, lit, name, ws
+from ._shared import THINK
+
+NUMBERS = range(1, 10)
+INPUTS = ("\nAction Input:", "\n**Action Input:**", *(f"\nAction Input {n}:" for n in NUMBERS))
+
+FORMAT = Format(
+    call(
+        lit("Action:", "**Action:**", *(f"Action {n}:" for n in NUMBERS), line=True),
+        ws(" "),
+        name(),
+        lit(*INPUTS, *(f"\nAction {n} Input:" for n in NUMBERS), *(f"\nAction {n} Input {n}:" for n in NUMBERS)),
+        ws(" "),
+        either(arguments("json"), free_text(line=True)),
+        ws(),
+        lit("Observation:", stop=True, written=False),
+    ),
+    title="Action: and Action Input:",
+    detect=False,
+    before=("\n",),
+    max_calls=1,
+    reasoning=THINK,
+    families=("any, prompted (LangChain, LlamaIndex, CrewAI, Qwen-Agent, Dify)",),
+    source="client parsers",
+)
