@@ -231,7 +231,7 @@ class JsonFinder(Finder):
         if self.spec.start:
             self.finished = True
         names = self.spec.keys.name
-        if not shapes.may_hold_call(text, names):
+        if not shapes.may_hold_call(text) and not any(f'"{name}"' in text for name in names):
             return False
         if text.startswith("["):
             return _listed(names)(text[:4096]) is not None
