@@ -40,6 +40,7 @@ class Format:
     ``between``: what it writes between two calls.
     ``reasoning``, ``calls_in_reasoning``: its delimiters; whether an open block may hold a call.
     ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped.
+    ``finals``: at a line start they begin the final answer, behind which nothing is a call.
     ``special``: literals that are control tokens of the tokenizer.
     ``start``: the call may stand only at the start of the output, and without markup of its own.
     ``tier``, ``detect``, ``rank``: how detection treats it (a lower rank is tried first).
@@ -65,6 +66,7 @@ class Format:
     calls_in_reasoning: bool = False
     turn_ends: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
+    finals: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
     start: bool = False
     tier: Tier = "tagged"
@@ -96,7 +98,17 @@ class Format:
         what = f"format {self.id or self.title or '?'!r}"
         if self.tier not in ("tagged", "json", "python"):
             raise DefinitionError(f"{what}: tier {self.tier!r}: expected 'tagged', 'json' or 'python'")
-        for name in ("before", "turn_ends", "wrappers", "special", "models", "members", "aliases", "families"):
+        for name in (
+            "before",
+            "turn_ends",
+            "wrappers",
+            "finals",
+            "special",
+            "models",
+            "members",
+            "aliases",
+            "families",
+        ):
             if not isinstance(getattr(self, name), tuple):
                 raise DefinitionError(f"{what}: {name} has to be a tuple of texts")
         for pattern in self.models:
