@@ -79,6 +79,7 @@ class Format:
     ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped; ``around``: what is
     written before and behind content.
     ``prompt``: the end of the generation prompt, which is assumed where it is not known.
+    ``finals``: at a line start they begin the final answer, behind which nothing is a call.
     ``special``: literals that are control tokens of the tokenizer.
     ``results``: how tool results are written back, the first that is for a model wins.
     ``start``: the call may stand only at the start of the output, and without markup of its own.
@@ -109,6 +110,7 @@ class Format:
     wrappers: tuple[str, ...] = ()
     around: tuple[str, str] = ("", "")
     prompt: str = ""
+    finals: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
     start: bool = False
     results: tuple[Results, ...] = ()
@@ -146,7 +148,17 @@ class Format:
         what = f"format {self.id or self.title or '?'!r}"
         if self.tier not in ("tagged", "json", "python"):
             raise DefinitionError(f"{what}: tier {self.tier!r}: expected 'tagged', 'json' or 'python'")
-        for name in ("before", "turn_ends", "wrappers", "special", "models", "members", "aliases", "families"):
+        for name in (
+            "before",
+            "turn_ends",
+            "wrappers",
+            "finals",
+            "special",
+            "models",
+            "members",
+            "aliases",
+            "families",
+        ):
             if not isinstance(getattr(self, name), tuple):
                 raise DefinitionError(f"{what}: {name} has to be a tuple of texts")
         for pattern in self.models:

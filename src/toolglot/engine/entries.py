@@ -299,6 +299,28 @@ class WrapEntry:
         return self.plan.text
 
 
+class FinalEntry:
+    """What begins the final answer: it and all behind it is content."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
+        """Go on without looking for calls."""
+        if not line_start(m, i):
+            return None
+        m.ends_to = -1
+        if m.after_markup and not m.buf[pos:i].strip(" \t\r\n"):
+            self.plan.text.before(m, pos, i, ())
+            pos = i
+        m.after_markup = False
+        m.content(pos, j)
+        m.pos = j
+        m.search = None
+        m.scan = NEVER
+        return self.plan.rest
+
+
 class EndEntry:
     """A token that ends the turn: no content where nothing but such tokens follow."""
 

@@ -228,7 +228,7 @@ class JsonFinder(Finder):
         if self.spec.start:
             self.finished = True
         names = self.spec.keys.name
-        if not shapes.may_hold_call(text, names):
+        if not shapes.may_hold_call(text) and not any(f'"{name}"' in text for name in names):
             return False
         items = reader.value if text.startswith("[") else [reader.value]
         if not all(isinstance(item, dict) for item in items):

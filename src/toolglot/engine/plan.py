@@ -8,7 +8,17 @@ from typing import Any
 
 from ..format import Format
 from .compile import Entry, Program
-from .entries import CallEntry, CloseEntry, Delimiters, EndEntry, MachineEntry, OpenEntry, Untagged, WrapEntry
+from .entries import (
+    CallEntry,
+    CloseEntry,
+    Delimiters,
+    EndEntry,
+    FinalEntry,
+    MachineEntry,
+    OpenEntry,
+    Untagged,
+    WrapEntry,
+)
 from .machine import Machine
 from .ops import Op, partial
 from .reasoning import AfterReasoning, Presumed, ReasoningOp
@@ -83,7 +93,7 @@ class Plan:
         self.probe = self if probe or rest else Plan(programs, format_id=format_id, probe=True)
         # What stands behind a stop sequence holds no calls.
         self.rest: Op = self.text
-        if not rest and any(program.stops for program in programs):
+        if not rest and any(program.stops or program.fmt.finals for program in programs):
             self.rest = Plan(programs, format_id=format_id, rest=True).text
 
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
@@ -108,6 +118,9 @@ class Plan:
             if d.close not in others:
                 self.entries.setdefault(d.close, CloseEntry(self, d))
         self._ends(formats)
+        for fmt in formats:
+            for text in fmt.finals:
+                self.entries.setdefault(text, FinalEntry(self))
         for program in programs:
             if program.machine is not None:
                 for text in program.machine.openers:

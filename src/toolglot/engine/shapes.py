@@ -309,6 +309,6 @@ def inner_position(literal: str, index: int) -> int:
     return pos
 
 
-def may_hold_call(text: str, names: tuple[str, ...] = ("name",)) -> bool:
+def may_hold_call(text: str) -> bool:
     """Whether JSON in ``text`` can have a call's shape: one of its keys has to stand there, spelled plainly."""
-    return any(f'"{name}"' in text for name in names) or "_call" in text or '"function"' in text
+    return '"name"' in text or "_call" in text or '"function"' in text

@@ -183,12 +183,11 @@ class Tracker:
         lines = self.lines(m)
         for n, (start, end, shape, outer) in enumerate(results):
             gap = text[at - origin : outer - origin]
-            lead = max((len(b) for b in self.before if gap.endswith(b)), default=0)
-            if lead:
-                self.between(m, gap[: len(gap) - lead], at)
+            if self.before:
+                lead = max((len(b) for b in self.before if gap.endswith(b)), default=0)
+                gap = gap[: len(gap) - lead]
                 m.sep_at(outer - lead, outer)
-            else:
-                self.between(m, gap, at)
+            self.between(m, gap, at)
             if isinstance(shape, Fault):
                 known = end >= 0
                 if not known:

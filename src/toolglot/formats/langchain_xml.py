@@ -25,6 +25,7 @@ FORMAT = Format(
     title="<tool> and <tool_input>",
     detect=False,
     before=("\n",),
+    finals=("<final_answer>",),
     max_calls=1,
     reasoning=THINK,
     families=("any, prompted (LangChain's XML agent)",),

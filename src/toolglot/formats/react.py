@@ -25,6 +25,7 @@ FORMAT = Format(
     title="Action: and Action Input:",
     detect=False,
     before=("\n",),
+    finals=("Final Answer:",),
     max_calls=1,
     reasoning=THINK,
     families=("any, prompted (LangChain, LlamaIndex, CrewAI, Qwen-Agent, Dify)",),
