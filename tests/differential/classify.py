@@ -77,7 +77,11 @@ def markup_in_head(text: str) -> str:
 
 
 def closed_reasoning(text: str) -> str:
-    return _filled(_UNOPENED, _filled(_THINK, text, " "), " ")
+    return _filled(_THINK, text, " ")
+
+
+def unopened_reasoning(text: str) -> str:
+    return _filled(_UNOPENED, closed_reasoning(text), " ")
 
 
 def python_escapes(text: str) -> str:
@@ -130,7 +134,7 @@ def broken_prose_renamed(text: str) -> str:
 REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
     "xml_closer_in_value": (xml_closer_in_value,),  # before others that look at where a value ends
     "markup_in_value": (markup_in_string, markup_in_tagged_string, markup_in_parameter, markup_in_head),
-    "closed_reasoning": (closed_reasoning,),
+    "closed_reasoning": (closed_reasoning, unopened_reasoning),
     "python_escapes": (python_escapes,),
     "bare_beside_fence": (bare_beside_fence,),
     "unicode_word": (unicode_word,),
