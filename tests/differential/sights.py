@@ -225,7 +225,11 @@ def inside_broken(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
 def mistral_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """What stands between `[TOOL_CALLS]` and `[ARGS]` is no name; beacon takes it for one and reads on."""
     at = mine.position
-    if mine.code != "tool_call.unrecognized" or at is None or not text[:at].rstrip().endswith("[TOOL_CALLS]"):
+    if mine.code == "json.expected_value" and at is not None and text.startswith("[TOOL_CALLS]", at - 1):
+        at -= 1  # the second opener, which begins as a list does
+    elif mine.code != "tool_call.unrecognized":
+        return False
+    if at is None or not text[:at].rstrip().endswith("[TOOL_CALLS]"):
         return False
     head = re.split(r"\[ARGS\]|\[CALL_ID\]", text[at:])[0].strip()
     if re.fullmatch(r"[\w.:/-]+", head):
@@ -233,6 +237,13 @@ def mistral_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     if beacons.calls is not None:
         return any(call["format"] == "mistral" and call["name"].startswith(head) for call in beacons.calls)
     return beacons.position is not None and beacons.position > at
+
+
+def empty_tool_calls(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """A tag holds a message whose list of calls is empty: for us no call stands where one has to."""
+    if mine.code != "tool_call.unrecognized" or mine.position is None or beacons.calls is None:
+        return False
+    return re.match(r'\{[^{}\[\]]*"tool_calls":\s*\[\s*\]', text[mine.position :]) is not None
 
 
 def missing_args_mark(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -287,6 +298,7 @@ SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "far_name": far_name,
     "inside_broken": inside_broken,
     "mistral_name": mistral_name,
+    "empty_tool_calls": empty_tool_calls,
     "missing_args_mark": missing_args_mark,
     "list_call_by_call": list_call_by_call,
     "semicolon": semicolon,
