@@ -40,6 +40,7 @@ def _filled(pattern: re.Pattern[str], text: str, filler: str) -> str:
 _MARKUP = re.compile(r"</?(?:tool_call|function_calls|invoke|parameter|think)\b>?|\[/?TOOL_CALLS?\]|<\|\w+\|>|```")
 _TAGGED = re.compile(r"<tool_call>|\[TOOL_CALLS?\]|<\|python_tag\|>")
 _PARAMETER = re.compile(r"(<parameter\b[^>]*>)(.*?)(?=</parameter>)", re.DOTALL)
+_ATTRIBUTE = re.compile(r'(?<=name=")[^"<>]*(?=")')
 _HEAD = re.compile(r"(\[TOOL_CALLS?\])(?!\s*[{\[])(.*?)(?=\[ARGS\]|args=)", re.DOTALL)
 _THINK = re.compile(r"<think>.*?</think>", re.DOTALL)
 _UNOPENED = re.compile(r"\A.*</think>", re.DOTALL)
@@ -72,12 +73,20 @@ def markup_in_parameter(text: str) -> str:
     return _PARAMETER.sub(lambda match: match[1] + _no_markup(match[2]), text)
 
 
+def markup_in_attribute(text: str) -> str:
+    return _ATTRIBUTE.sub(lambda match: _no_markup(match[0]), text)
+
+
 def markup_in_head(text: str) -> str:
     return _HEAD.sub(lambda match: match[1] + _no_markup(match[2]), text)
 
 
 def closed_reasoning(text: str) -> str:
-    return _filled(_UNOPENED, _filled(_THINK, text, " "), " ")
+    return _filled(_THINK, text, " ")
+
+
+def unopened_reasoning(text: str) -> str:
+    return _filled(_UNOPENED, closed_reasoning(text), " ")
 
 
 def python_escapes(text: str) -> str:
@@ -94,7 +103,7 @@ def xml_closer_in_value(text: str) -> str:
 
 def unicode_word(text: str) -> str:
     """A word with letters of another script before a bracket, of which beacon takes the ASCII end for a name."""
-    return _filled(_WORD, text, "_")
+    return _filled(_WORD, text, "#")
 
 
 def xml_references(text: str) -> str:
@@ -129,8 +138,14 @@ def broken_prose_renamed(text: str) -> str:
 
 REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
     "xml_closer_in_value": (xml_closer_in_value,),  # before others that look at where a value ends
-    "markup_in_value": (markup_in_string, markup_in_tagged_string, markup_in_parameter, markup_in_head),
-    "closed_reasoning": (closed_reasoning,),
+    "markup_in_value": (
+        markup_in_string,
+        markup_in_tagged_string,
+        markup_in_parameter,
+        markup_in_attribute,
+        markup_in_head,
+    ),
+    "closed_reasoning": (closed_reasoning, unopened_reasoning),
     "python_escapes": (python_escapes,),
     "bare_beside_fence": (bare_beside_fence,),
     "unicode_word": (unicode_word,),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from .fragments import broken_fragment, fragment_start
-from .outcome import SEED_FORMATS, Outcome
+from .outcome import SEED_FORMATS, Outcome, theirs
 
 Ask = Callable[[str], Outcome]
 
@@ -15,6 +15,7 @@ _OPENER = re.compile(r"<tool_call>|\[TOOL_CALLS?\]|<\|python_tag\|>|<function_ca
 _IN_STRING = {"json.control_character", "json.invalid_unicode_escape", "json.invalid_escape"}
 _HALF_TAG = re.compile(r"<(?:i(?:n(?:v(?:o(?:k(?:e(?:\s[^<>]*)?)?)?)?)?)?|/[a-z_]{0,14})?\Z")
 _PART = re.compile(r"[-+.0-9eE]+\s*|[a-z]+\s*")
+_ONLY_OBJECTS = re.compile(r"\[\s*\{")
 _CALL_KEY = re.compile(r'"(?:name|function|tool_calls|function_call)"')
 _CLOSERS = ("</tool_call>", "[/TOOL_CALL]", "</invoke>", "</parameter>")
 
@@ -86,7 +87,11 @@ def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bo
     rest = text[beacons.position or 0 :]
     if beacons.code == "json.trailing_characters":
         return any(closer.startswith(rest.strip()) for closer in _CLOSERS)
-    return beacons.code in {"tool_call.unrecognized", "tool_call.invalid_name"} and ">" not in rest and "]" not in rest
+    return (
+        beacons.code in {"tool_call.unrecognized", "tool_call.invalid_name"}
+        and ">" not in rest
+        and ("]" not in rest or rest[0] == "<")
+    )
 
 
 def xml_end(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -204,10 +209,27 @@ def far_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     return start is not None and _CALL_KEY.search(text, start, start + 200) is None
 
 
+def inside_broken(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """beacon finds a call inside a broken list that is no list of calls; we read on behind it."""
+    if not any(call["format"] == "json" for call in beacons.calls or ()):
+        return False
+    for match in re.finditer(r"\[", text):
+        start = match.start()
+        said = theirs("[TOOL_CALLS]" + text[start:]).moved(start - len("[TOOL_CALLS]"))
+        broken = (said.code or "").startswith("json.") and said.position is not None
+        if broken and _CALL_KEY.search(text, start, said.position or 0) and not _ONLY_OBJECTS.match(text, start):
+            return True
+    return False
+
+
 def mistral_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """What stands between `[TOOL_CALLS]` and `[ARGS]` is no name; beacon takes it for one and reads on."""
     at = mine.position
-    if mine.code != "tool_call.unrecognized" or at is None or not text[:at].rstrip().endswith("[TOOL_CALLS]"):
+    if mine.code == "json.expected_value" and at is not None and text.startswith("[TOOL_CALLS]", at - 1):
+        at -= 1  # the second opener, which begins as a list does
+    elif mine.code != "tool_call.unrecognized":
+        return False
+    if at is None or not text[:at].rstrip().endswith("[TOOL_CALLS]"):
         return False
     head = re.split(r"\[ARGS\]|\[CALL_ID\]", text[at:])[0].strip()
     if re.fullmatch(r"[\w.:/-]+", head):
@@ -215,6 +237,13 @@ def mistral_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     if beacons.calls is not None:
         return any(call["format"] == "mistral" and call["name"].startswith(head) for call in beacons.calls)
     return beacons.position is not None and beacons.position > at
+
+
+def empty_tool_calls(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
+    """A tag holds a message whose list of calls is empty: for us no call stands where one has to."""
+    if mine.code != "tool_call.unrecognized" or mine.position is None or beacons.calls is None:
+        return False
+    return re.match(r'\{[^{}\[\]]*"tool_calls":\s*\[\s*\]', text[mine.position :]) is not None
 
 
 def missing_args_mark(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -239,7 +268,7 @@ def semicolon(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
     """A `;` stands behind a <|python_tag|> call, and what follows it is no call."""
     start, at = beacons.position, mine.position
     stopped = beacons.code in {"json.trailing_characters", "tool_call.trailing_characters"}
-    return stopped and mine.format == "llama" and at is not None and text[start or 0] == ";" and at > (start or 0)
+    return stopped and mine.format == "llama" and text[start:at].lstrip().startswith(";")
 
 
 def behind_white_space(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
@@ -267,7 +296,9 @@ SIGHTS: dict[str, Callable[[str, Outcome, Outcome, Ask], bool]] = {
     "cut_at_closer": cut_at_closer,
     "later_error": later_error,
     "far_name": far_name,
+    "inside_broken": inside_broken,
     "mistral_name": mistral_name,
+    "empty_tool_calls": empty_tool_calls,
     "missing_args_mark": missing_args_mark,
     "list_call_by_call": list_call_by_call,
     "semicolon": semicolon,

@@ -335,14 +335,13 @@ class Attributes(Op):
         closed = self.closed is not None and buf.startswith("/", after)
         end = after + 1 if closed else after
         if not buf.startswith(self.end, end):
-            if (
-                not m.final
-                and len(buf) - start < 4 * m.limits.name
-                and (after == len(buf) or partial((self.end,), buf, end) or self._open(buf, after))
-            ):
-                return None
-            if m.final and (after == len(buf) or partial((self.end,), buf, end) or self._open(buf, after)):
-                return m.truncated(f"{self.opener!r}")
+            # Attributes stand behind white space: what follows the tag's name at once is another word.
+            begun = after > start and self._open(buf, after)
+            if after == len(buf) or partial((self.end,), buf, end) or begun:
+                if m.final:
+                    return m.truncated(f"{self.opener!r}")
+                if len(buf) - start < 4 * m.limits.name:
+                    return None
             m.pos = after
             if len(buf) - start >= 4 * m.limits.name and after == len(buf):
                 return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tag {self.opener!r} has no end"))
