@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..format import Reasoning, Results
 from ..pattern import Call, call, call_object, ws
 
@@ -10,9 +12,6 @@ THINK = Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n\n")
 
 THINK_BARE = Reasoning("<think>", "</think>")
 """As DeepSeek's template writes it: nothing around."""
-
-THINK_OPENED = Reasoning("<think>", "</think>", opened=True)
-"""The same, opened by the prompt."""
 
 IM_END = "<|im_end|>\n"
 QWEN_ENDS = ("<|im_end|>", "<|endoftext|>")
@@ -29,3 +28,8 @@ def tool_response(
 ) -> Results:
     """Results as Qwen's templates write them: all in one turn, ``end`` behind each where another template has it."""
     return Results("<tool_response>\n{result}\n</tool_response>" + end, open, "" if end else "\n", close, models=models)
+
+
+def opened(reasoning: Reasoning, *models: str) -> Reasoning:
+    """The same, opened by the prompt: by the family's, or by that of the models which match."""
+    return replace(reasoning, opened=models or True)

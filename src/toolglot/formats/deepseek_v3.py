@@ -1,13 +1,13 @@
 """DeepSeek V3 and R1: ``function``, the name and fenced JSON between sentinel tokens. Source: R1's chat template."""
 
 from ._deepseek import FENCED, deepseek
-from ._shared import THINK
+from ._shared import THINK, opened
 
 FORMAT = deepseek(
     FENCED,
     title="fenced JSON between DeepSeek's tool tokens",
     between="\n",
-    reasoning=THINK,
+    reasoning=opened(THINK, r"deepseek-?r1"),
     rank=40,
     template_checked=True,
     families=("DeepSeek-V3", "DeepSeek-V3-0324", "DeepSeek-R1", "DeepSeek-R1-Distill", "Cogito v1 / v2"),

@@ -2,7 +2,7 @@
 
 from ..format import Format, Results
 from ..pattern import call, each, either, key, name, value, ws
-from ._shared import GLM_ENDS, THINK_OPENED, json_in_tool_call
+from ._shared import GLM_ENDS, THINK_BARE, json_in_tool_call, opened
 
 FORMAT = Format(
     either(
@@ -16,7 +16,7 @@ FORMAT = Format(
         json_in_tool_call(),
     ),
     title="<arg_key> and <arg_value> pairs, compact",
-    reasoning=THINK_OPENED,
+    reasoning=opened(THINK_BARE),
     calls_in_reasoning=True,
     results=(Results("<tool_response>{result}</tool_response>", "<|observation|>"),),
     turn_ends=GLM_ENDS,

@@ -3,11 +3,9 @@
 Source: the chat templates of Qwen3 and Hermes 3.
 """
 
-from dataclasses import replace
-
 from ..format import Format
 from ..pattern import call, call_object, ws
-from ._shared import QWEN_ENDS, THINK, tool_response
+from ._shared import QWEN_ENDS, THINK, opened, tool_response
 
 FORMAT = Format(
     call("<tool_call>", ws("\n"), call_object(many=True), ws("\n"), "</tool_call>"),
@@ -15,7 +13,7 @@ FORMAT = Format(
     aliases=("hermes_json",),
     before=("\n",),
     between="\n",
-    reasoning=replace(THINK, opened=(r"qwq", r"qwen3-.*thinking", r"(^|-)ring-")),
+    reasoning=opened(THINK, r"qwq", r"qwen3-.*thinking", r"(^|-)ring-"),
     calls_in_reasoning=True,
     results=(
         tool_response("<|im_start|>tool\n", "<|im_end|>", models=(r"hermes",)),

@@ -17,7 +17,7 @@ FORMAT = Format(
         (ws(), lit(SECTION[1], "<|tool_call_section_end|>")),
     ),
     title="<|tool_calls_section_begin|> with ids that name the tool",
-    reasoning=Reasoning("<think>", "</think>"),
+    reasoning=Reasoning("<think>", "</think>", opened=(r"k2[.][56]",)),
     calls_in_reasoning=True,
     turn_ends=("<|im_end|>",),
     special=(*SECTION, *CALL, "<|im_end|>"),

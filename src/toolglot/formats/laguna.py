@@ -16,7 +16,7 @@ FORMAT = Format(
     title="<arg_key> and <arg_value> pairs, one a line",
     before=("\n",),
     between="\n",
-    reasoning=Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n"),
+    reasoning=Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n", opened=(r"laguna-s",)),
     calls_in_reasoning=True,
     turn_ends=("</assistant>",),
     detect=False,

@@ -13,7 +13,7 @@ FORMAT = Format(
     title="<arg_key> and <arg_value> pairs, adjacent",
     before=("\n",),
     between="\n",
-    reasoning=Reasoning("<think>", "</think>", lead="\n"),
+    reasoning=Reasoning("<think>", "</think>", lead="\n", opened=True),
     calls_in_reasoning=True,
     turn_ends=("<|role_end|>",),
     special=("<|role_end|>",),

@@ -5,7 +5,7 @@ Source: the chat template of MiniMax-M2. It writes a line break before the block
 
 from ..format import Format
 from ._invoke import invoke_block
-from ._shared import THINK
+from ._shared import THINK, opened
 
 FORMAT = Format(
     invoke_block("<minimax:tool_call>", close="</minimax:tool_call>"),
@@ -13,7 +13,7 @@ FORMAT = Format(
     before=("\n",),
     lead="\n",
     between="\n",
-    reasoning=THINK,
+    reasoning=opened(THINK),
     calls_in_reasoning=True,
     turn_ends=("[e~[",),
     rank=35,

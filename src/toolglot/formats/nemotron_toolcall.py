@@ -5,7 +5,7 @@ Source: the chat template of NVIDIA-Nemotron-Nano-v2.
 
 from ..format import Format
 from ..pattern import arguments, call, call_object, either, name, section, ws
-from ._shared import THINK
+from ._shared import THINK, opened
 
 FORMAT = Format(
     section(
@@ -16,7 +16,7 @@ FORMAT = Format(
     ),
     title="<TOOLCALL> with a JSON array",
     before=("\n",),
-    reasoning=THINK,
+    reasoning=opened(THINK, r"nano-(9b|12b)-v2|nano-v2"),
     calls_in_reasoning=True,
     turn_ends=("<SPECIAL_12>", "<|eot_id|>"),
     special=("<SPECIAL_12>", "<|eot_id|>"),

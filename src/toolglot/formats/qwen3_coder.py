@@ -4,11 +4,9 @@ Source: the chat templates of Qwen3-Coder, Qwen3.5 and Nemotron 3. Nothing is es
 closer, before something that may follow one, cannot be told from its end.
 """
 
-from dataclasses import replace
-
 from ..format import Format, Results
 from ..pattern import call, each, either, key, lit, name, section, value, ws
-from ._shared import IM_END, QWEN_ENDS, THINK, json_in_tool_call, tool_response
+from ._shared import IM_END, QWEN_ENDS, THINK, json_in_tool_call, opened, tool_response
 
 OPENED = (r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)", r"nemotron-?3", r"step-?(3[.]?[57]|3p[57]|5)")
 
@@ -27,7 +25,7 @@ FORMAT = Format(
     before=("\n\n", "\n"),
     between="\n",
     per_call=True,
-    reasoning=replace(THINK, opened=OPENED),
+    reasoning=opened(THINK, *OPENED),
     calls_in_reasoning=True,
     results=(
         tool_response(models=(r"qwen(?!.*coder)",)),

@@ -3,7 +3,7 @@
 from ..format import Format
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
-from ._shared import THINK_BARE, json_in_tool_call
+from ._shared import THINK_BARE, json_in_tool_call, opened
 
 END = "<\uff5cend\u2581of\u2581sentence\uff5c>"
 
@@ -13,7 +13,7 @@ FORMAT = Format(
         json_in_tool_call(),
     ),
     title="<arg_key> and <arg_value> pairs, compact",
-    reasoning=THINK_BARE,
+    reasoning=opened(THINK_BARE),
     calls_in_reasoning=True,
     turn_ends=(END,),
     special=(END,),

@@ -5,7 +5,7 @@ Source: the parsers of SGLang and SMG; the template was not seen.
 
 from ..format import Format
 from ..pattern import call, each, section, tag, value, ws
-from ._shared import THINK
+from ._shared import THINK, opened
 
 BEGIN, END = "<\uff5ctool_call_begin\uff5c>", "<\uff5ctool_call_end\uff5c>"
 SEP = "function<\uff5ctool_sep\uff5c>"
@@ -26,7 +26,7 @@ FORMAT = Format(
     ),
     title="<steptml:invoke> elements",
     between="\n",
-    reasoning=THINK,
+    reasoning=opened(THINK),
     special=(BEGIN, END, "<\uff5ctool_sep\uff5c>", "<\uff5ctool_calls_begin\uff5c>", "<\uff5ctool_calls_end\uff5c>"),
     turn_ends=("<|im_end|>",),
     rank=28,
