@@ -111,6 +111,9 @@ class Registry:
             near = get_close_matches(name, known, n=3, cutoff=0.5)
             hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise DefinitionError(f"no format is called {name[:80]!r}{hint}", "definition.unknown_format")
+        for members in GROUPS.values():
+            if found == set(members):
+                return members
         if len(found) > 1:
             readings = sorted(k for k, ids in self._index().items() if k.endswith(f":{name}"))
             raise DefinitionError(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import Maybe, call, maybe, name, section, ws
 from ._pairs import pairs, tags
 
@@ -32,6 +32,13 @@ def hunyuan(tail: str, line: str, sep: bool, **about: object) -> Format:
         between=line,
         reasoning=Reasoning(f"<think{tail}>", f"</think{tail}>"),
         calls_in_reasoning=True,
+        results=(
+            Results(
+                f"<tool_response{tail}>{line}{{result}}{line}</tool_response{tail}>{line}",
+                f"<tool_responses{tail}>{line}",
+                close=f"</tool_responses{tail}>",
+            ),
+        ),
         turn_ends=(f"<\uff5chy_eos{tail}\uff5c>",),
         special=(f"<\uff5chy_eos{tail}\uff5c>",),
         **about,  # type: ignore[arg-type]

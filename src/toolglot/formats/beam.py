@@ -23,5 +23,6 @@ FORMAT = Format(
     families=("Reflection Beam",),
     engines={"vllm": ("beam",), "sglang": ("beam",)},
     models=(r"\bbeam\b",),
+    template=(("<rfl:parameter",),),
     source="vLLM and SGLang parsers",
 )

@@ -42,5 +42,6 @@ FORMAT = Format(
         "smg": ("cohere",),
     },
     models=(r"command-r7b|command-a|north-|cohere2",),
+    template=(("<|START_ACTION|>",),),
     source="chat template",
 )

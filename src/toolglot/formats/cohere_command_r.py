@@ -4,7 +4,7 @@
 that none is needed; it is read as the call that it is.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, section, ws
 
 OBJECT = call_object(name=("tool_name", "name"), arguments=("parameters", "arguments"), indent=4)
@@ -20,10 +20,18 @@ FORMAT = Format(
     before=("\n",),
     lead="\n",
     detect=False,
+    results=(Results("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><results>\n{result}</results><|END_OF_TURN_TOKEN|>"),),
     turn_ends=("<|END_OF_TURN_TOKEN|>",),
     special=("<|END_OF_TURN_TOKEN|>",),
     template_checked=True,
     families=("Command R", "Command R+", "Aya Expanse"),
     models=(r"command-r(?!7b)|aya-expanse|c4ai-command-r(?!7b)",),
+    template=(
+        (
+            "directly_answer",
+            "Action:",
+        ),
+        ("directly-answer",),
+    ),
     source="chat template",
 )

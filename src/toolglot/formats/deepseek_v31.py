@@ -3,6 +3,7 @@
 Source: the chat template of DeepSeek-V3.1.
 """
 
+from ..format import Results
 from ._deepseek import FENCED, PLAIN, deepseek
 from ._shared import THINK_BARE
 
@@ -11,6 +12,7 @@ FORMAT = deepseek(
     FENCED,
     title="JSON between DeepSeek's tool tokens",
     reasoning=THINK_BARE,
+    results=(Results("<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>"),),
     rank=41,
     template_checked=True,
     families=("DeepSeek-V3.1", "DeepSeek-V3.1-Terminus", "DeepSeek-V3.2-Exp"),
@@ -24,5 +26,6 @@ FORMAT = deepseek(
         "xgrammar": ("deepseek_v3_1",),
     },
     models=(r"deepseek-?v?3[.]2-exp", r"deepseek-?v?3[.]1"),
+    template=(("<｜tool▁calls▁begin｜>",),),
     source="chat template",
 )

@@ -23,5 +23,6 @@ FORMAT = Format(
     families=("dots-3", "dots-3-note"),
     engines={"vllm": ("dots",), "sglang": ("dots",)},
     models=(r"^dots[-.]?[23]|dots[.]?llm[23]",),
+    template=(("<dots_function_call>",),),
     source="vLLM and SGLang parsers",
 )

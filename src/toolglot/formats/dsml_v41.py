@@ -19,5 +19,6 @@ FORMAT = dsml(
         "xgrammar": ("deepseek_v4_1",),
     },
     models=(r"deepseek-?v?4[.]1",),
+    template=(("<｜DSML｜ calls>",),),
     source="parser sources",
 )

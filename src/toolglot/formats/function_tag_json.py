@@ -3,7 +3,7 @@
 Source: the chat template of functionary-medium-v3.1. Some models leave out the ``>`` or write the opener as closer.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, lit, name, ws
 
 FORMAT = Format(
@@ -17,11 +17,19 @@ FORMAT = Format(
         lit("</function>", "<function>"),
     ),
     title="<function=> with JSON",
+    results=(Results("<|start_header_id|>ipython<|end_header_id|>\n\n{result}<|eot_id|>"),),
     turn_ends=("<|eom_id|>", "<|eot_id|>"),
     special=("<|eom_id|>", "<|eot_id|>"),
     rank=15,
     template_checked=True,
     families=("Functionary v3.1", "Llama 3.1 with Meta's custom tool format"),
     models=(r"functionary.*v3[.]1",),
+    template=(
+        (
+            "<function=",
+            "</function>",
+            "<|eom_id|>",
+        ),
+    ),
     source="chat template",
 )

@@ -3,7 +3,7 @@
 Source: the chat templates of functionary-small-v2.2 and small-v2.5.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, either, lit, name, ws
 
 TO = "<|from|>assistant\n<|recipient|>"
@@ -19,6 +19,7 @@ FORMAT = Format(
     prompt=TO,
     wrappers=(f"{TO}all\n<|content|>",),
     around=(f"{TO}all\n<|content|>", ""),
+    results=(Results("<|from|>{name}\n<|recipient|>all\n<|content|>{result}"),),
     turn_ends=("<|stop|>", "<|eot_id|>"),
     special=("<|from|>", "<|recipient|>", "<|content|>", "<|stop|>", "<|reserved_special_token_249|>", "<|eot_id|>"),
     detect=False,

@@ -3,7 +3,7 @@
 Source: the chat template of functionary-medium-v3.2, whose prompt ends with ``>>>``. Code for ``python`` is text.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, lit, name, ws
 
 FORMAT = Format(
@@ -12,11 +12,16 @@ FORMAT = Format(
     prompt=">>>",
     wrappers=(">>>all\n",),
     around=(">>>all\n", ""),
+    results=(Results("<|start_header_id|>tool<|end_header_id|>\n\n{result}<|eot_id|>"),),
     turn_ends=("<|eot_id|>",),
     special=("<|eot_id|>",),
     detect=False,
     template_checked=True,
     families=("Functionary v3.2",),
     models=(r"functionary.*v3[.]2",),
+    template=(
+        (">>>all",),
+        (">>>",),
+    ),
     source="chat template",
 )

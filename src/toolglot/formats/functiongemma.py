@@ -23,5 +23,6 @@ FORMAT = Format(
     families=("FunctionGemma",),
     engines={"vllm": ("functiongemma",), "ollama": ("functiongemma",), "mlx-lm": ("function_gemma",)},
     models=(r"functiongemma",),
+    template=(("<start_function_call>",),),
     source="vLLM, Ollama and mlx-lm parsers",
 )

@@ -3,17 +3,19 @@
 Sources: vLLM's parser and template for Phi-4-mini, the chat template of Firefunction v2.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, section
 
 FORMAT = Format(
     section("functools[", call(call_object()), "]", separator=", "),
     title="functools[ with JSON objects",
     before=("", " "),
+    results=(Results("<|tool|>\n{result}<|end|>"),),
     turn_ends=("<|end|>", "<|eot_id|>", "<|endoftext|>"),
     special=("<|end|>", "<|eot_id|>", "<|endoftext|>"),
     families=("Phi-4-mini-instruct", "Phi-4-multimodal", "Firefunction v2"),
     engines={"vllm": ("phi4_mini_json",), "dynamo": ("phi4",)},
     models=(r"phi-?4-(mini|multimodal)|firefunction",),
+    template=(("functools[",),),
     source="parser sources",
 )

@@ -25,5 +25,6 @@ FORMAT = Format(
         "xgrammar": ("gemma_4",),
     },
     models=(r"gemma-?4|diffusiongemma",),
+    template=(("<|tool_call>call:",),),
     source="chat template",
 )

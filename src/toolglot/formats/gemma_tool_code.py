@@ -4,7 +4,7 @@ Source: Google's prompts for Gemma 3 and Gemini's ``tool_code`` blocks. ``print(
 before it say nothing and are dropped. The prompt decides, so it is read by name only.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, either, name, section, ws
 from ._shared import THINK
 
@@ -22,6 +22,7 @@ FORMAT = Format(
     before=("\n",),
     between="\n",
     reasoning=THINK,
+    results=(Results("```tool_output\n{result}\n```"),),
     turn_ends=("<end_of_turn>", "<eos>"),
     special=("<end_of_turn>", "<eos>"),
     rank=60,

@@ -3,7 +3,7 @@
 Source: the chat templates of GigaChat 3 and 3.1, which write one call.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, lit, ws
 
 SEP = "<|message_sep|>"
@@ -12,6 +12,7 @@ ROLE = "function call<|role_sep|>\n"
 FORMAT = Format(
     call(lit("<|function_call|>", f"{SEP}\n\n{ROLE}"), ws(), call_object(), ws(), SEP),
     title="<|function_call|> with a JSON object",
+    results=(Results("function result<|role_sep|>\n{result}<|message_sep|>\n\n"),),
     turn_ends=(SEP, "</s>"),
     special=("<|function_call|>", SEP, "<|role_sep|>", "</s>"),
     max_calls=1,
@@ -19,5 +20,9 @@ FORMAT = Format(
     families=("GigaChat 3", "GigaChat 3.1"),
     engines={"vllm": ("gigachat3",), "sglang": ("gigachat3",)},
     models=(r"gigachat-?3",),
+    template=(
+        ("function call", "<|role_sep|>"),
+        ("<|function_call|>",),
+    ),
     source="chat template",
 )

@@ -26,6 +26,7 @@ FORMAT = Format(
     engines={
         "vllm": ("glm47",),
         "sglang": ("glm47",),
+        "mlx-lm": ("glm47",),
         "ollama": ("glm-4.7",),
         "dynamo": ("glm47",),
         "smg": ("glm47_moe",),
@@ -34,5 +35,6 @@ FORMAT = Format(
         "xgrammar": ("glm_4_7",),
     },
     models=(r"glm-?4[.]7|glm-?5",),
+    template=(("<tool_call>", "<arg_key>"),),
     source="chat template",
 )

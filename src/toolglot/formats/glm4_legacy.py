@@ -4,7 +4,7 @@ Source: the chat template of GLM-4-9B, whose prompt ends with ``<|assistant|>``;
 ChatGLM3 writes Python code instead, which is text.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, lit, name, ws
 from ._shared import GLM_ENDS
 
@@ -16,6 +16,7 @@ FORMAT = Format(
     prompt=ASSISTANT,
     wrappers=(f"{ASSISTANT}\n",),
     around=(f"{ASSISTANT}\n", ""),
+    results=(Results("<|observation|>\n{result}"),),
     turn_ends=GLM_ENDS,
     special=(ASSISTANT, *GLM_ENDS),
     detect=False,

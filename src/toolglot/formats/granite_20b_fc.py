@@ -4,7 +4,7 @@ Prompted models write the same with a closer, which is read. It stands in a sect
 where its object is.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, maybe, section, ws
 
 FORMAT = Format(
@@ -12,6 +12,7 @@ FORMAT = Format(
     title="<function_call> with a JSON object",
     between="\n",
     per_call=True,
+    results=(Results("<function_response> {result}"),),
     turn_ends=("<|endoftext|>",),
     special=("<|endoftext|>",),
     families=("Granite-20B-FunctionCalling",),

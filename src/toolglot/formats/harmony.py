@@ -25,5 +25,12 @@ FORMAT = Format(
         "xgrammar": ("harmony",),
     },
     models=(r"gpt-?oss",),
+    template=(
+        (
+            "<|channel|>",
+            "<|start|>",
+            "<|message|>",
+        ),
+    ),
     source="format description, chat template",
 )

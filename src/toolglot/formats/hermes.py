@@ -33,7 +33,7 @@ FORMAT = Format(
         "EXAONE 4",
     ),
     engines={
-        "vllm": ("hermes", "qwen3_json", "granite4", "ernie45"),
+        "vllm": ("hermes", "qwen3_json", "qwen2_5_coder", "granite4", "ernie45"),
         "sglang": ("hermes", "qwen", "qwen25", "trinity"),
         "ollama": ("qwen3", "qwen3-thinking", "qwen3-vl-instruct", "qwen3-vl-thinking"),
         "dynamo": ("hermes", "qwen25"),
@@ -46,10 +46,11 @@ FORMAT = Format(
     models=(
         r"qwq|qwen[-_]?3(?![0-9])",
         r"qwen[-_]?2[.]5",
-        r"hermes-?[234]|nous-?hermes|deephermes",
+        r".*hermes-?[234].*|nous-?hermes.*|deephermes.*",
         r"mimo-?(7b|vl)",
         r"granite-?4",
         r"(?<![a-z])(ling|ring)-|trinity|smollm3|exaone|ernie-4[.]5|falcon|bielik|reka|arch-function|jan-",
     ),
+    template=(("<tool_call>",),),
     source="chat template",
 )

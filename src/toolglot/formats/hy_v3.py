@@ -12,5 +12,6 @@ FORMAT = hunyuan(
     families=("Hy3", "Hy3-preview"),
     engines={"vllm": ("hy_v3",), "sglang": ("hunyuan",)},  # the latter reads both
     models=(r"\bhy-?3",),
+    template=(("<tool_sep",),),
     source="chat template",
 )

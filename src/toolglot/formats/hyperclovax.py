@@ -3,7 +3,7 @@
 Source: the model card of the 14B (which shows one object with ``input``) and vLLM's parsers of 14B and 32B (arrays).
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import call, call_object, either, section, ws
 
 ASSISTANT = "<|im_start|>assistant"
@@ -21,6 +21,7 @@ FORMAT = Format(
     reasoning=Reasoning(f"{ASSISTANT}/think\n", END, after="\n"),
     wrappers=(f"{ASSISTANT}\n",),
     around=(f"{ASSISTANT}\n", ""),
+    results=(Results("<|im_start|>tool/function_call\n{result}<|im_end|>"),),
     turn_ends=(END, "<|stop|>", "<|endofturn|>"),
     special=("<|im_start|>", END, "<|stop|>", "<|endofturn|>"),
     families=("HyperCLOVA X SEED Think",),

@@ -4,7 +4,7 @@ Source: vLLM's encoder and parser of the family. The JSON's name counts. A free-
 (``<|content_invoke_tool_text|>``) is text, as it is to vLLM.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import Item, call, call_object, either, label, lit, ws
 
 MODEL = "<|message_model|>"
@@ -29,10 +29,12 @@ FORMAT = Format(
     reasoning=Reasoning(f"{MODEL}<|content_thinking|>", END),
     wrappers=(f"{MODEL}<|content_text|>", "<|content_text|>", END),
     around=(f"{MODEL}<|content_text|>", END),
+    results=(Results("<|message_tool|>{name}<|content_text|>{result}<|end_message|>"),),
     turn_ends=(SAMPLED,),
     special=(MODEL, INVOKE, END, SAMPLED, "<|content_text|>", "<|content_thinking|>"),
     families=("Inkling", "Inkling-2"),
     engines=dict.fromkeys(("vllm", "sglang", "smg", "tensorrt-llm"), ("inkling",)),
     models=(r"inkling",),
+    template=(("<|content_invoke_tool_json|>",),),
     source="parser sources",
 )

@@ -4,7 +4,7 @@ Source: the chat format of InternLM2 (its repository), and the parsers of vLLM a
 ``<|interpreter|>`` Python code stands instead of JSON; that is reported as broken.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, ws
 from ._shared import THINK
 
@@ -21,10 +21,12 @@ FORMAT = Format(
     title="JSON object between action tokens",
     between="\n",
     reasoning=THINK,
+    results=(Results("<|im_start|>environment name=<|plugin|>\n{result}<|im_end|>"),),
     turn_ends=("<|im_end|>",),
     special=("<|action_start|>", "<|plugin|>", "<|action_end|>", "<|im_end|>"),
     families=("InternLM2", "InternLM2.5", "InternLM3", "Intern-S1"),
     engines={"vllm": ("internlm", "intern_s1"), "sglang": ("interns1",), "lmdeploy": ("internlm", "intern-s1")},
     models=(r"intern-?s1|internlm-?[23]",),
+    template=(("<|action_start|>",),),
     source="model documentation and parser sources",
 )

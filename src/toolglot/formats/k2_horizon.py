@@ -42,5 +42,6 @@ FORMAT = Format(
     families=("K2 Horizon",),
     engines={"vllm": ("k2_horizon",), "sglang": ("k2_horizon",)},
     models=(r"k2-?(horizon|v3)",),
+    template=(("<ifm|tool_calls>",),),
     source="vLLM and SGLang parsers",
 )

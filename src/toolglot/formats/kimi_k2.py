@@ -4,7 +4,7 @@ Source: the chat templates of Kimi-K2-Instruct and K2-Thinking. Moonshot's templ
 conversation; what is written here keeps an id of that shape and counts from 0 where a call has none.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, lit, name, section, ws
 
 CALL = ("<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>")
@@ -19,6 +19,7 @@ FORMAT = Format(
     title="<|tool_calls_section_begin|> with ids that name the tool",
     reasoning=Reasoning("<think>", "</think>", opened=(r"k2[.][56]",)),
     calls_in_reasoning=True,
+    results=(Results("<|im_system|>{name}<|im_middle|>## Return of {id}\n{result}<|im_end|>"),),
     turn_ends=("<|im_end|>",),
     special=(*SECTION, *CALL, "<|im_end|>"),
     ids="functions.{name}:{index}",
@@ -35,5 +36,6 @@ FORMAT = Format(
         "xgrammar": ("kimi",),
     },
     models=(r"kimi-?k2|kimi-?linear",),
+    template=(("<|tool_calls_section_begin|>",),),
     source="chat template",
 )

@@ -36,6 +36,7 @@ FORMAT = Format(
     title="<|open|> and <|close|> elements with typed values",
     reasoning=Reasoning(f"<|open|>think{END}", close("think"), opened=True),
     wrappers=(f"<|open|>response{END}", close("response"), close("message")),
+    around=(f"<|open|>response{END}", close("response")),
     results=(Results(f"{MESSAGE}{{result}}{close('message')}<|end_of_msg|>"),),
     turn_ends=("<|end_of_msg|>",),
     special=("<|open|>", "<|close|>", END, "<|end_of_msg|>"),
@@ -43,5 +44,11 @@ FORMAT = Format(
     families=("Kimi K3",),
     engines=dict.fromkeys(("vllm", "sglang", "smg", "mlx-lm", "tensorrt-llm", "xgrammar"), ("kimi_k3",)),
     models=(r"kimi-?k3",),
+    template=(
+        (
+            "<|open|>",
+            "<|sep|>",
+        ),
+    ),
     source="chat template",
 )

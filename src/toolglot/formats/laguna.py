@@ -3,7 +3,7 @@
 Laguna-S-2.1 writes them without line breaks, as GLM-4.7; that is read, not written.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
 from ._shared import json_in_tool_call
@@ -18,6 +18,10 @@ FORMAT = Format(
     between="\n",
     reasoning=Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n", opened=(r"laguna-s",)),
     calls_in_reasoning=True,
+    results=(
+        Results("<tool_response>{result}</tool_response>\n", models=(r"laguna-s",)),
+        Results("<tool_response>\n{result}\n</tool_response>\n"),
+    ),
     turn_ends=("</assistant>",),
     detect=False,
     rank=32,
@@ -31,5 +35,12 @@ FORMAT = Format(
         "tensorrt-llm": ("poolside_v1",),
     },
     models=(r"laguna",),
+    template=(
+        (
+            "<tool_call>",
+            "<arg_key>",
+            "<assistant>",
+        ),
+    ),
     source="chat template",
 )

@@ -4,7 +4,7 @@ Source: LangChain's XML agent and its parser, which replaces the agent's own tag
 no JSON object is the input of a custom call.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, either, free_text, lit, name, ws
 from ._shared import THINK
 
@@ -28,6 +28,7 @@ FORMAT = Format(
     finals=("<final_answer>",),
     max_calls=1,
     reasoning=THINK,
+    results=(Results("<observation>{result}</observation>"),),
     families=("any, prompted (LangChain's XML agent)",),
     source="client parser",
 )

@@ -29,7 +29,12 @@ FORMAT = Format(
     turn_ends=("<|im_end|>",),
     special=(START, END, "<|im_end|>"),
     families=("LFM2", "LFM2.5"),
-    engines={"vllm": ("lfm2",), "sglang": ("lfm2",), "ollama": ("lfm2", "lfm2-thinking")},
+    engines={"vllm": ("lfm2",), "sglang": ("lfm2",), "ollama": ("lfm2", "lfm2-thinking"), "mlx-lm": ("pythonic",)},
     models=(r"lfm-?[23]",),
+    template=(
+        ("<|tool_list_start|>",),
+        ("List of tools: [",),
+        ("<|tool_call_start|>",),
+    ),
     source="chat template",
 )

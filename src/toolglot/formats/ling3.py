@@ -1,6 +1,6 @@
 """Ling 3: GLM's pairs, with a line break inside each but not between them. Source: the chat template of Ling-3.0."""
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
 from ._shared import json_in_tool_call
@@ -15,6 +15,7 @@ FORMAT = Format(
     between="\n",
     reasoning=Reasoning("<think>", "</think>", lead="\n", opened=True),
     calls_in_reasoning=True,
+    results=(Results("\n<tool_response>\n{result}\n</tool_response>", "<role>OBSERVATION</role>", "", "<|role_end|>"),),
     turn_ends=("<|role_end|>",),
     special=("<|role_end|>",),
     detect=False,
@@ -23,5 +24,12 @@ FORMAT = Format(
     families=("Ling-3.0-flash",),
     engines={"vllm": ("ling3",), "sglang": ("ling3",)},
     models=(r"ling-?3",),
+    template=(
+        (
+            "<tool_call>",
+            "<arg_key>",
+            "<role>",
+        ),
+    ),
     source="chat template",
 )

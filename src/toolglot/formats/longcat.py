@@ -3,7 +3,7 @@
 Source: the model cards, and the parsers of vLLM (JSON) and mlx-lm (pairs; a key's closer may be missing).
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import call, call_object, each, either, key, lit, name, value, ws
 
 OPEN = "<longcat_tool_call>"
@@ -33,9 +33,11 @@ FORMAT = Format(
     before=("\n",),
     between="\n",
     reasoning=Reasoning("<longcat_think>", "</longcat_think>", inner=("\n", "\n"), after="\n"),
+    results=(Results("<longcat_tool_response>\n{result}\n</longcat_tool_response>"),),
     turn_ends=("</longcat_s>",),
     families=("LongCat-Flash-Chat", "LongCat-Flash-Thinking", "LongCat-Flash-Lite"),
     engines={"vllm": ("longcat",), "mlx-lm": ("longcat",)},
     models=(r"longcat",),
+    template=(("<longcat_tool_call>",),),
     source="model documentation and parser sources",
 )

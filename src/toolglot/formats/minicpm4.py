@@ -4,7 +4,7 @@ Source: the parser plugin that comes with the models; it takes the calls without
 what stands behind it decides.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, lit, name, section, ws
 
 START = "<|tool_call_start|>"
@@ -21,6 +21,7 @@ FORMAT = Format(
     before=("\n",),
     between="\n",
     reasoning=Reasoning(*THOUGHTS, inner=("\n", "\n"), after="\n"),
+    results=(Results("<|im_start|>tool\n{result}<|im_end|>"),),
     turn_ends=("<|im_end|>", "</s>"),
     special=(START, END, *THOUGHTS, "<|im_end|>"),
     rank=60,

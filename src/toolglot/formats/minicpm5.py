@@ -6,7 +6,7 @@ The space in a tag may be lost or be the tokenizer's mark for one.
 
 from ..format import Format
 from ..pattern import call, each, key, lit, name, value, ws
-from ._shared import THINK
+from ._shared import THINK, tool_response
 
 GAPS = (" ", "", "\u0120")
 
@@ -30,11 +30,18 @@ FORMAT = Format(
     before=("\n",),
     between="\n",
     reasoning=THINK,
+    results=(tool_response(),),
     turn_ends=("<|im_end|>", "</s>"),
     rank=55,
     template_checked=True,
     families=("MiniCPM5",),
     engines={"vllm": ("minicpm5",), "sglang": ("minicpm5",), "mlx-lm": ("minicpm5",)},
     models=(r"minicpm-?5",),
+    template=(
+        (
+            '<function name="',
+            '<param name="',
+        ),
+    ),
     source="chat template",
 )

@@ -3,7 +3,7 @@
 The template writes no text beside calls, so nothing before them is a separator.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, section, ws
 from ._shared import THINK
 
@@ -12,11 +12,18 @@ FORMAT = Format(
     title="<tool_calls> with a JSON object a line",
     between="\n",
     reasoning=THINK,
+    results=(Results("<beginning_of_sentence>tool name=tools\ntool result: {result}\n\n<end_of_sentence>\n"),),
     turn_ends=("<end_of_sentence>",),
     special=("<end_of_sentence>",),
     template_checked=True,
     families=("MiniMax-M1", "MiniMax-Text-01"),
     engines={"vllm": ("minimax",)},
     models=(r"minimax-?(m1|text)",),
+    template=(
+        (
+            "<tool_calls>",
+            "<beginning_of_sentence>",
+        ),
+    ),
     source="chat template",
 )

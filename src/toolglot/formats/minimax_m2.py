@@ -3,7 +3,7 @@
 Source: the chat template of MiniMax-M2. It writes a line break before the block, content or not. Nothing is escaped.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ._invoke import invoke_block
 from ._shared import THINK, opened
 
@@ -15,6 +15,7 @@ FORMAT = Format(
     between="\n",
     reasoning=opened(THINK),
     calls_in_reasoning=True,
+    results=(Results("<response>{result}</response>", "]~b]tool\n", "\n", "[e~[\n"),),
     turn_ends=("[e~[",),
     rank=35,
     template_checked=True,
@@ -29,5 +30,6 @@ FORMAT = Format(
         "xgrammar": ("minimax",),
     },
     models=(r"minimax-?m2",),
+    template=(("<minimax:tool_call>",),),
     source="chat template",
 )

@@ -15,7 +15,7 @@ FORMAT = Format(
         (ws("\n"), NS + "</tool_call>"),
     ),
     title="namespaced nested elements",
-    before=("\n",),
+    before=("", "\n"),
     between="\n",
     reasoning=Reasoning("<mm:think>", "</mm:think>"),
     results=(Results("<response>{result}</response>", "]~b]tool\n", "\n", "[e~[\n"),),
@@ -31,5 +31,9 @@ FORMAT = Format(
         "xgrammar": ("minimax_m3",),
     },
     models=(r"minimax-?m3",),
+    template=(
+        ("]<]minimax[>[",),
+        ("<mm:think>",),
+    ),
     source="chat template",
 )

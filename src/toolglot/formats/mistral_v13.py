@@ -16,7 +16,13 @@ FORMAT = Format(
     rank=40,
     template_checked=True,
     families=("Devstral", "Magistral 2507+", "Ministral 3", "Mistral Large 3 / 4", "Mistral Small 4", "Voxtral"),
-    engines={"ollama": ("ministral",)},
+    engines={**dict.fromkeys(("vllm", "sglang", "mlx-lm"), ("mistral",)), "ollama": ("ministral",)},
     models=(r"devstral|magistral|ministral-3|mistral-large-[34]|mistral-small-4|voxtral",),
+    template=(
+        (
+            "[TOOL_CALLS]",
+            "[ARGS]",
+        ),
+    ),
     source="chat template",
 )

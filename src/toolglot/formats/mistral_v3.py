@@ -20,7 +20,8 @@ FORMAT = Format(
     rank=20,
     template_checked=True,
     families=("Mistral 7B v0.3", "Mixtral 8x22B", "Mistral Nemo", "Mistral Large 2", "Codestral", "Pixtral"),
-    engines={"dynamo": ("mistral",), "smg": ("mistral",)},
+    engines=dict.fromkeys(("vllm", "sglang", "mlx-lm", "dynamo", "smg"), ("mistral",)),
     models=(r"mistral|mixtral|ministral-8b|codestral|pixtral",),
+    template=(("[TOOL_CALLS]",),),
     source="chat template",
 )

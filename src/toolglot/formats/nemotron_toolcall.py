@@ -3,7 +3,7 @@
 Source: the chat template of NVIDIA-Nemotron-Nano-v2.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, call_object, either, name, section, ws
 from ._shared import THINK, opened
 
@@ -18,6 +18,7 @@ FORMAT = Format(
     before=("\n",),
     reasoning=opened(THINK, r"nano-(9b|12b)-v2|nano-v2"),
     calls_in_reasoning=True,
+    results=(Results("{result}", "<SPECIAL_11>User\n<TOOL_RESPONSE>[", ", ", "]</TOOL_RESPONSE>"),),
     turn_ends=("<SPECIAL_12>", "<|eot_id|>"),
     special=("<SPECIAL_12>", "<|eot_id|>"),
     template_checked=True,
@@ -27,5 +28,6 @@ FORMAT = Format(
         "dynamo": ("nemotron_deci",),
     },
     models=(r"nemotron-nano-(9b|12b)-v2|nemotron-nano-v2|llama-3[_.][13].*nemotron-(nano|super|ultra)",),
+    template=(("<TOOLCALL>",),),
     source="chat template",
 )

@@ -4,7 +4,7 @@ What stands behind the opener does not tell it from Granite 3, which reads the c
 ``granite3`` where the closer cannot have been seen yet.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, either, section, ws
 
 START, END = "<|tool_call|>", "<|/tool_call|>"
@@ -15,9 +15,16 @@ FORMAT = Format(
         call(START, ws(), call_object(), ws(), END),
     ),
     title="<|tool_call|> with a JSON array and a closer",
+    results=(Results("<|tool_response|>{result}<|end|>", codec="json"),),
     turn_ends=("<|end|>", "<|endoftext|>"),
     special=(START, END, "<|end|>", "<|endoftext|>"),
     rank=75,
     families=("Phi-4-mini-instruct",),
+    template=(
+        (
+            "<|tool_call|>",
+            "<|/tool_call|>",
+        ),
+    ),
     source="parser sources",
 )

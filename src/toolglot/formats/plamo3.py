@@ -47,5 +47,6 @@ FORMAT = Format(
     families=("PLaMo 3",),
     engines={"vllm": ("plamo3",)},
     models=(r"plamo-?3",),
+    template=(("<|plamo:begin_tool_requests:plamo|>",),),
     source="parser sources",
 )

@@ -28,7 +28,7 @@ FORMAT = Format(
     special=("<|python_start|>", "<|python_end|>", "<|eot|>", "<|eot_id|>"),
     families=("Llama 4 Scout / Maverick", "Llama 3.2 1B / 3B (prompted)", "ToolACE", "watt-tool"),
     engines={
-        "vllm": ("pythonic", "llama4_pythonic"),
+        "vllm": ("pythonic", "llama4_pythonic", "granite_pythonic"),
         "sglang": ("pythonic",),
         "dynamo": ("pythonic",),
         "smg": ("pythonic",),

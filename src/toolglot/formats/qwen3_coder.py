@@ -47,6 +47,16 @@ FORMAT = Format(
         "tensorrt-llm": ("qwen3_coder",),
         "xgrammar": ("qwen_3_coder", "qwen_3_5"),
     },
-    models=(r"qwen3[-_]?coder|qwen3[-_]next[-_]coder", *OPENED, r"nanbeige-?4|granite-?4[.]2|intern-?s2"),
+    models=(
+        r"qwen3[-_]?coder|qwen3[-_]next[-_]coder",
+        *OPENED,
+        r"nanbeige-?4|granite-?4[.]2|intern-?s2|minicpm-?(v-?4|o-?4[.]5)|ornith",
+    ),
+    template=(
+        (
+            "<function=",
+            "<parameter=",
+        ),
+    ),
     source="chat template",
 )

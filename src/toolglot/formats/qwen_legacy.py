@@ -4,7 +4,7 @@ Source: Qwen-Agent. ``RESULT`` and ``RETURN`` are its stop words; a code interpr
 block and no JSON, are reported as broken.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, lit, name, ws
 from ._shared import QWEN_ENDS
 
@@ -16,6 +16,7 @@ FORMAT = Format(
     title="\u273fFUNCTION\u273f and \u273fARGS\u273f lines",
     before=("\n",),
     between="\n",
+    results=(Results("✿RESULT✿: {result}\n", close="✿RETURN✿: "),),
     turn_ends=("\u273fRESULT\u273f", "\u273fRETURN\u273f", *QWEN_ENDS),
     families=("Qwen1.5", "Qwen2", "Qwen-VL agents"),
     engines={"qwen-agent": ("qwen",)},

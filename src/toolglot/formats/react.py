@@ -4,7 +4,7 @@ Source: the output parsers of LangChain, LlamaIndex and Qwen-Agent. Text that is
 call. ``Observation:`` is the stop sequence: what a model writes behind it was never observed. Thoughts are content.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, either, free_text, lit, name, ws
 from ._shared import THINK
 
@@ -28,6 +28,7 @@ FORMAT = Format(
     finals=("Final Answer:",),
     max_calls=1,
     reasoning=THINK,
+    results=(Results("Observation: {result}\nThought:"),),
     families=("any, prompted (LangChain, LlamaIndex, CrewAI, Qwen-Agent, Dify)",),
     source="client parsers",
 )

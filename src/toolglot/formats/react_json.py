@@ -4,7 +4,7 @@ Source: the output parsers of LangChain's structured and conversational chat age
 action ``Final Answer`` is the answer and no call; input that is a text is the input of a custom call.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object
 from ._shared import THINK
 
@@ -15,6 +15,7 @@ BLOB = call_object(
 FORMAT = Format(
     call("```json\n", BLOB, "\n```"),
     title="a JSON blob with action and action_input",
+    results=(Results("Observation: {result}\nThought:"),),
     tier="json",
     detect=False,
     before=("\nAction:\n", "\n\nAction:\n", "\nAction: "),

@@ -3,7 +3,7 @@
 Source: the chat template of Seed-OSS. It writes what is no string as Python's literal; models write JSON as well.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import section, ws
 from ._function import function_call
 
@@ -16,6 +16,7 @@ FORMAT = Format(
     between="\n",
     per_call=True,
     reasoning=Reasoning("<seed:think>", "</seed:think>", after="\n"),
+    results=(Results("<seed:bos>tool\n{result}<seed:eos>"),),
     turn_ends=("<seed:eos>",),
     special=("<seed:eos>",),
     rank=22,
@@ -23,5 +24,6 @@ FORMAT = Format(
     families=("Seed-OSS-36B",),
     engines={"vllm": ("seed_oss",)},
     models=(r"seed-?oss",),
+    template=(("<seed:tool_call>", "<function="),),
     source="chat template",
 )

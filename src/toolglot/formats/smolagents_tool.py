@@ -4,13 +4,14 @@ Source: smolagents' prompt and its parser, which takes arguments that are a text
 follows the first call is content: ``Observation:`` is the stop sequence.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object
 from ._shared import THINK
 
 FORMAT = Format(
     call(call_object(text=True)),
     title="Action: and a JSON object",
+    results=(Results("Observation:\n{result}"),),
     tier="json",
     detect=False,
     before=("\nAction:\n", "\n\nAction:\n", "\nAction: "),

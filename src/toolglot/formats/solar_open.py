@@ -3,7 +3,7 @@
 Source: the chat template of Solar Open 100B. A message holds either text or calls.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, id_, name, section, ws
 
 ASSISTANT = "<|begin|>assistant"
@@ -28,11 +28,20 @@ FORMAT = Format(
     reasoning=Reasoning("<|think|>", "<|end|>", then=ASSISTANT),
     wrappers=(f"{ASSISTANT}<|content|>", ASSISTANT),
     around=("<|content|>", ""),
+    results=(
+        Results(
+            "<|tool_response:begin|>{id}<|tool_response:name|>{name}<|tool_response:result|>{result}<|tool_response:end|>",
+            "<|begin|>tool<|tool_response|>",
+            "",
+            "<|end|>",
+        ),
+    ),
     turn_ends=("<|end|>",),
     special=("<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:end|>", "<|calls|>", "<|think|>", "<|end|>"),
     ids="{index:010d}",
     template_checked=True,
     families=("Solar Open",),
     models=(r"solar-open",),
+    template=(("<|tool_call:begin|>",),),
     source="chat template",
 )

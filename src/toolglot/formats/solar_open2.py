@@ -3,7 +3,7 @@
 Source: SGLang's parser and the tests of vLLM's; the template was not seen, so the line break between calls is a guess.
 """
 
-from ..format import Format, Reasoning
+from ..format import Format, Reasoning, Results
 from ..pattern import call, each, key, name, value, ws
 
 FORMAT = Format(
@@ -17,6 +17,7 @@ FORMAT = Format(
     title="<|tool_call:start|> with <|tool_arg:...|> tokens",
     between="\n",
     reasoning=Reasoning("<|think:start|>", "<|think:end|>"),
+    results=(Results("<|tool_response:start|>{result}<|tool_response:end|>"),),
     turn_ends=("<|im:end|>",),
     special=(
         "<|tool_call:start|>",
@@ -31,5 +32,6 @@ FORMAT = Format(
     families=("Solar-Open2", "Solar Pro 4"),
     engines={"vllm": ("solar_open2",)},
     models=(r"solar-?open-?2|solar-?pro-?4",),
+    template=(("<|tool_call:start|>",),),
     source="SGLang parser",
 )

@@ -1,6 +1,6 @@
 """Spark 2.5 (iFlytek): what GLM-4.7 writes, in other turns. Source: the chat template of Spark 2.5."""
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
 from ._shared import THINK_BARE, json_in_tool_call, opened
@@ -15,6 +15,14 @@ FORMAT = Format(
     title="<arg_key> and <arg_value> pairs, compact",
     reasoning=opened(THINK_BARE),
     calls_in_reasoning=True,
+    results=(
+        Results(
+            "<tool_response>{result}</tool_response>",
+            "<｜start▁of▁sentence｜><|Tool|>",
+            "",
+            "<｜end▁of▁sentence｜>",
+        ),
+    ),
     turn_ends=(END,),
     special=(END,),
     detect=False,
@@ -23,5 +31,12 @@ FORMAT = Format(
     families=("Spark 2.5", "Spark 3"),
     engines={"vllm": ("spark3",), "sglang": ("spark25",)},
     models=(r"(?<!muse-)spark-?(2[.]5|3)",),
+    template=(
+        (
+            "<tool_call>",
+            "<arg_key>",
+            "<|Bot|>",
+        ),
+    ),
     source="chat template",
 )

@@ -3,7 +3,7 @@
 Source: the parsers of SGLang and SMG; the template was not seen.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, each, section, tag, value, ws
 from ._shared import THINK, opened
 
@@ -27,11 +27,20 @@ FORMAT = Format(
     title="<steptml:invoke> elements",
     between="\n",
     reasoning=opened(THINK),
+    results=(
+        Results(
+            "<｜tool_output_begin｜>{result}<｜tool_output_end｜>",
+            "<｜tool_outputs_begin｜>",
+            "",
+            "<｜tool_outputs_end｜>",
+        ),
+    ),
     special=(BEGIN, END, "<\uff5ctool_sep\uff5c>", "<\uff5ctool_calls_begin\uff5c>", "<\uff5ctool_calls_end\uff5c>"),
     turn_ends=("<|im_end|>",),
     rank=28,
     families=("step3", "step3-vl"),
     engines={"vllm": ("step3",), "sglang": ("step3",), "smg": ("step3",)},
     models=(r"step-?3(?![.p\d])",),
+    template=(("<steptml:",),),
     source="SGLang and SMG parsers",
 )

@@ -25,5 +25,6 @@ FORMAT = Format(
     families=("TeleChat4", "TeleChat3-Coder", "Xing4.0"),
     engines={"tensorrt-llm": ("telechat4", "xing4_0"), "sglang": ("telechat4",)},
     models=(r"telechat-?4|telechat-?3-coder|xing-?4",),
+    template=(("<tool_call>", "<param_key>"),),
     source="SGLang parser, ms-swift template",
 )

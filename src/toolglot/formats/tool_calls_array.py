@@ -4,7 +4,7 @@ Sources: vLLM's parsers for Jamba and Hunyuan-A13B, the chat templates of Apriel
 not written: the others have none, and Apriel's results do not refer to them.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import call, call_object, section, ws
 from ._shared import THINK
 
@@ -13,10 +13,17 @@ FORMAT = Format(
     title="<tool_calls> with a JSON array",
     before=("", "\n"),
     reasoning=THINK,
+    results=(
+        Results("<|begin_tool_result|>\n{result}\n\n\n", models=(r"apriel-?1[.]6",)),
+        Results("<|tool_result|>\n{result}\n<|end|>\n", models=(r"apriel",)),
+        Results("<tool_response>{result}</tool_response>", close="<|extra_0|>", models=(r"hunyuan",)),
+        Results("<|bom|><|tool|> {result}<|eom|>"),
+    ),
     turn_ends=("<|eom|>", "<|eos|>", "<|end|>"),
     special=("<|eom|>", "<|eos|>", "<|end|>"),
     families=("Jamba 1.5 / 1.6 / 1.7", "Hunyuan-A13B / 7B / 4B", "Apriel 1.5 / 1.6"),
     engines={"vllm": ("jamba", "hunyuan_a13b"), "dynamo": ("jamba",)},
     models=(r"jamba", r"hunyuan-?(a13b|7b|4b|1[.]8b|0[.]5b)", r"apriel"),
+    template=(("<tool_calls>[",),),
     source="parser sources",
 )
