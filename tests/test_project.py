@@ -27,7 +27,7 @@ LEVELS: list[set[str]] = [
     {"types", "events", "errors"},
     {"pattern"},
     {"format"},
-    {"definition", "values", "engine"},
+    {"definition", "values", "engine", "schema"},
     {"formats", "providers"},
     {"registry"},
     {"api", "rendering"},
@@ -117,6 +117,7 @@ RAISES: dict[str, Callable[[], object]] = {
     "definition.ambiguous_name": _ambiguous,
     "definition.invalid_pattern": lambda: toolglot.Format("<call>"),
     "definition.invalid_tool": lambda: toolglot.Tool.from_any({}),
+    "definition.invalid_function": lambda: toolglot.Tool.from_function(lambda *arguments: None),
     "conversion.unsafe_value": lambda: toolglot.render([toolglot.ToolCall("f", {"a": '<|"|>, b'})], "gemma4"),
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }

@@ -66,6 +66,7 @@ CODES: dict[str, str] = {
     "definition.ambiguous_name": "several formats have that name",
     "definition.invalid_pattern": "a format's declaration is wrong",
     "definition.invalid_tool": "a tool definition is wrong",
+    "definition.invalid_function": "a function or class cannot be described to a model",
     "conversion.unsafe_value": "a value would be read back as markup",
     "conversion.unsupported": "the target has no way to write this",
 }

@@ -20,6 +20,7 @@ HINTS: dict[str, str] = {
     "definition.unknown_format": "Choose one of `toolglot formats`.",
     "definition.ambiguous_name": "Write engine:name, as the message lists them.",
     "definition.invalid_tool": "Give the tool as any provider defines one: a name, and a JSON Schema of parameters.",
+    "definition.invalid_function": "Annotate each parameter with a type that JSON can hold, and take it by name.",
     "conversion.": "Choose another target, or leave out what it cannot carry.",
     "conversion.unsafe_value": "Write it in a format that can escape the value, or pass the value by reference.",
 }
