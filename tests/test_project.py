@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import toolglot
-from toolglot.errors import CODES, Fault, ToolglotError
+from toolglot.errors import CODES, LOSSES, Fault, ToolglotError
 from toolglot.values.dialect import PYTHON
 from toolglot.values.literal import LiteralReader
 
@@ -122,7 +122,7 @@ RAISES: dict[str, Callable[[], object]] = {
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 
-_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion)\.[a-z_]+\Z")
+_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss)\.[a-z_]+\Z")
 
 
 def module_name(path: Path) -> str:
@@ -282,11 +282,12 @@ def codes_in_source() -> dict[str, list[str]]:
         if path.relative_to(SRC).as_posix() == "cli/hints.py":
             continue
         tree = ast.parse(path.read_text("utf-8"))
-        table = next(
-            (node for node in tree.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "CODES"),
-            None,
-        )
-        in_table = set(map(id, ast.walk(table))) if table is not None else set()
+        tables = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES")
+        ]
+        in_table = {id(node) for table in tables for node in ast.walk(table)}
         for node in ast.walk(tree):
             if not isinstance(node, ast.Constant) or id(node) in in_table:
                 continue
@@ -296,12 +297,17 @@ def codes_in_source() -> dict[str, list[str]]:
 
 
 def test_every_code_in_the_source_is_in_the_table() -> None:
-    assert {code: places for code, places in codes_in_source().items() if code not in CODES} == {}
+    assert {code: places for code, places in codes_in_source().items() if code not in {**CODES, **LOSSES}} == {}
 
 
 def test_every_code_is_raised_or_reserved() -> None:
     assert sorted([*BROKEN, *RAISES, *RESERVED]) == sorted(CODES)
     assert sorted(code for code in RESERVED if code in codes_in_source()) == [], "raised now: take it off RESERVED"
+
+
+def test_every_loss_is_made() -> None:
+    """Where each is made is tested in tests/test_schema.py and tests/test_providers.py."""
+    assert sorted(set(LOSSES) - set(codes_in_source())) == []
 
 
 @pytest.mark.parametrize("code", BROKEN)
@@ -320,7 +326,7 @@ def test_raises_code(code: str) -> None:
 
 def test_every_code_is_documented() -> None:
     page = (ROOT / "docs" / "errors.md").read_text("utf-8")
-    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == list(CODES)
+    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES]
 
 
 # -- lengths

@@ -11,7 +11,7 @@
 
 Misuse of the library itself is a `TypeError` or `RuntimeError`.
 
-`CODES` is the one table of codes; the documentation is made from it.
+`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`; the documentation is made from them.
 """
 
 from __future__ import annotations
@@ -69,6 +69,20 @@ CODES: dict[str, str] = {
     "definition.invalid_function": "a function or class cannot be described to a model",
     "conversion.unsafe_value": "a value would be read back as markup",
     "conversion.unsupported": "the target has no way to write this",
+}
+
+LOSSES: dict[str, str] = {
+    # The codes of `Loss`: what a conversion could not carry.
+    "loss.schema_keyword": "the target does not know a keyword of the schema",
+    "loss.schema_union": "oneOf or allOf was written in another way, which says less",
+    "loss.schema_root_union": "a union at the top of the parameters became one object",
+    "loss.schema_reference": "a $ref points nowhere",
+    "loss.schema_recursion": "a schema that mentions itself was cut off",
+    "loss.schema_untyped": "the target wants a type where any value was allowed",
+    "loss.schema_enum": "the target lists strings only",
+    "loss.schema_tuple": "the target does not tell the positions of an array apart",
+    "loss.schema_size": "the schema is too large to be written out",
+    "loss.strict": "strict mode cannot be kept with this schema or at this provider",
 }
 
 
