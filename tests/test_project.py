@@ -113,12 +113,18 @@ RAISES: dict[str, Callable[[], object]] = {
     "tool_call.trailing_characters": lambda: LiteralReader(PYTHON, 0).feed("1-2", 0, final=True),
     "tool_call.truncated": lambda: toolglot.parse('<tool_call>{"name": "f', finish_reason="length"),
     "tool_call.limit": lambda: toolglot.parse(_hermes("{}") * 3, limits=toolglot.Limits(calls=2)),
+    "provider.invalid_encoding": lambda: toolglot.parse_response(b"\xff"),
+    "provider.error_response": lambda: toolglot.parse_response({"error": {"message": "Overloaded"}}),
+    "definition.unknown_provider": lambda: toolglot.get_provider("no such provider"),
     "definition.unknown_format": lambda: toolglot.get_format("no such format"),
     "definition.ambiguous_name": _ambiguous,
     "definition.invalid_pattern": lambda: toolglot.Format("<call>"),
     "definition.invalid_tool": lambda: toolglot.Tool.from_any({}),
     "definition.invalid_function": lambda: toolglot.Tool.from_function(lambda *arguments: None),
     "conversion.unsafe_value": lambda: toolglot.render([toolglot.ToolCall("f", {"a": '<|"|>, b'})], "gemma4"),
+    "conversion.missing_id": lambda: toolglot.get_provider("openai").results(toolglot.ToolResult(None, "x")),
+    "conversion.missing_name": lambda: toolglot.get_provider("google").results(toolglot.ToolResult("a", "x")),
+    "conversion.lossy": lambda: toolglot.get_provider("openai").tools(toolglot.Tool("a.b"), strict=True),
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 

@@ -41,6 +41,16 @@ if TYPE_CHECKING:
         ToolCallStart,
     )
     from .format import Format, Reasoning
+    from .providers._api import (
+        detect_provider,
+        get_provider,
+        parse_response,
+        parse_responses,
+        providers,
+        try_get_provider,
+    )
+    from .providers._base import ToolCallParser, WireProvider
+    from .providers._names import Provider, WireFormat
     from .rendering import render, render_segments
     from .types import (
         CallPart,
@@ -79,6 +89,7 @@ __all__ = [
     "OpaquePart",
     "ParseError",
     "Part",
+    "Provider",
     "Reasoning",
     "ReasoningDelta",
     "ReasoningPart",
@@ -92,23 +103,32 @@ __all__ = [
     "ToolCall",
     "ToolCallDelta",
     "ToolCallEnd",
+    "ToolCallParser",
     "ToolCallStart",
     "ToolChoice",
     "ToolResult",
     "ToolglotError",
     "TruncatedError",
     "UnsafeValueError",
+    "WireFormat",
+    "WireProvider",
     "astream",
     "detect_format",
+    "detect_provider",
     "formats",
     "get_format",
+    "get_provider",
     "parse",
+    "parse_response",
+    "parse_responses",
     "parse_tool_call",
     "parse_tool_calls",
+    "providers",
     "register_format",
     "render",
     "render_segments",
     "stream",
+    "try_get_provider",
 ]
 
 # Where each name lives. A module is loaded when one of its names is first used, so that importing costs next to
@@ -151,6 +171,16 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Format",
         "Reasoning",
     ),
+    "providers._api": (
+        "detect_provider",
+        "get_provider",
+        "parse_response",
+        "parse_responses",
+        "providers",
+        "try_get_provider",
+    ),
+    "providers._base": ("ToolCallParser", "WireProvider"),
+    "providers._names": ("Provider", "WireFormat"),
     "rendering": ("render", "render_segments"),
     "types": (
         "CallPart",

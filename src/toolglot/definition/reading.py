@@ -55,7 +55,12 @@ def _collect(tools: Any, flat: list[Tool]) -> None:
         for key in ("tools", "functionDeclarations", "function_declarations", "toolConfig"):
             inner = tools.get(key)
             if isinstance(inner, list) or (key == "toolConfig" and isinstance(inner, Mapping)):
+                start = len(flat)
                 _collect(inner, flat)
+                if tools.get("type") == "namespace":  # of OpenAI's Responses: it has the functions of one server
+                    space = {key: tools[key] for key in ("name", "description") if key in tools}
+                    for tool in flat[start:]:
+                        tool.extra.setdefault("openai_responses", {})["namespace"] = space
                 return
         if "cachePoint" in tools and len(tools) == 1:
             return  # Bedrock's mark between tools
@@ -93,6 +98,9 @@ def read_tool(tool: Any) -> Tool:
     if not isinstance(name, str) or not name:
         if isinstance(kind, str) and kind not in ("function", "custom"):
             return _server_tool(kind, kind, tool)
+        if len(tool) == 1 and inner is tool and isinstance(next(iter(tool.values())), Mapping):
+            (own,) = tool  # Gemini's {"googleSearch": {}}, Bedrock's {"systemTool": {"name": ...}}
+            return Tool(str(own), extra={"bedrock" if own == "systemTool" else "gemini": dict(tool)}, kind="server")
         raise DefinitionError(f"tools: a definition has no name: {tool!r:.200}", "definition.invalid_tool")
     description = inner.get("description")
     strict = inner.get("strict", tool.get("strict"))

@@ -128,7 +128,7 @@ class _Adapter:
         if subset.nullable and "anyOf" in result:
             result = without_null(result)
         if subset.closed:
-            result = closed(result, path)
+            result = closed(result, path, subset.optional)
         result = self._untyped(result, path)
         if subset.upper and isinstance(result.get("type"), str):
             result["type"] = result["type"].upper()

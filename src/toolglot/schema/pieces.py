@@ -67,14 +67,19 @@ def without_null(node: dict[str, Any]) -> dict[str, Any]:
     return {**outer, "anyOf": rest, "nullable": True}
 
 
-def closed(node: dict[str, Any], path: str) -> dict[str, Any]:
-    """An object with nothing but its own members, all of them given: those that were optional may be null."""
+def closed(node: dict[str, Any], path: str, optional: bool) -> dict[str, Any]:
+    """An object with nothing but its own members, all of them given: those that were optional may be null.
+
+    With ``optional`` these may stay away instead.
+    """
     types = type_list(node.get("type"))
     if "object" not in types and not isinstance(node.get("properties"), dict):
         return node
     extra = node.get("additionalProperties")
     if isinstance(extra, Mapping) or extra is True or ("properties" not in node and extra is not False):
         raise NotStrictError(path, "an object with any members cannot be held to")
+    if optional:
+        return {**node, "additionalProperties": False}
     required = strings(node.get("required"))
     properties = {
         name: value if name in required else or_null(value) for name, value in mapping(node.get("properties")).items()

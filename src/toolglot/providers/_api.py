@@ -1,0 +1,141 @@
+"""The public functions on providers."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..errors import DefinitionError
+from ..types import Loss, Message
+from ._base import Ids, OnError, WireProvider
+from ._detect import detect_provider, detect_value
+from ._names import Provider, WireFormat
+from ._payload import load
+
+__all__ = ["detect_provider", "get_provider", "parse_response", "parse_responses", "providers", "try_get_provider"]
+
+
+@cache
+def _wires() -> frozenset[str]:
+    """The wire formats that have a file."""
+    return frozenset(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
+
+
+def providers() -> list[Provider]:
+    """Every provider that `get_provider` knows.
+
+    >>> Provider.ANTHROPIC in providers()
+    True
+    """
+    wires = _wires()
+    return [provider for provider in Provider if provider.wire_format.value in wires]
+
+
+def get_provider(name: str | Provider) -> WireProvider:
+    """The tool calling of a provider: ``tools``, ``tool_choice``, ``parse``, ``results`` and what goes with them.
+
+    >>> get_provider("anthropic").tool_choice("required")
+    {'tool_choice': {'type': 'any'}}
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name: expected a Provider or its name, got {type(name).__name__}")
+    try:
+        provider = Provider(name)
+    except ValueError:
+        raise DefinitionError(f"no provider is called {name[:80]!r}", "definition.unknown_provider") from None
+    if provider is Provider.AUTO:
+        raise DefinitionError(
+            "'auto' stands for a provider that is yet to be detected; detect_provider does that",
+            "definition.unknown_provider",
+        )
+    return _get(provider)
+
+
+@cache
+def _get(provider: Provider) -> WireProvider:
+    wire = provider.wire_format.value
+    if wire not in _wires():
+        raise DefinitionError(f"{provider}: the wire format {wire} is not built yet", "definition.unknown_provider")
+    made: WireProvider = import_module(f".{wire}", __package__).WIRE(provider)
+    return made
+
+
+def try_get_provider(name: str | Provider) -> WireProvider | None:
+    """The same, or None if there is no such provider."""
+    try:
+        return get_provider(name)
+    except DefinitionError:
+        return None
+
+
+def parse_response(
+    response: Any,
+    provider: str | Provider = Provider.AUTO,
+    *,
+    on_error: OnError = "raise",
+    ids: Ids = "given",
+    tools: Any = None,
+    validate: bool = False,
+) -> Message:
+    """The message in a provider's response: JSON text, bytes, JSON values or an SDK's object.
+
+    ``provider="auto"`` looks at the shape. Of several choices the first is read, and the others are counted as a
+    `Loss`. ``on_error``, ``ids`` and ``tools`` are those of `parse`; positions of errors are those of the payload's
+    text, and ``error.path`` is a JSON path into it. A shape that nobody has gives an empty message with a `Loss`.
+
+    >>> message = parse_response('{"content": [{"type": "tool_use", "id": "t1", "name": "ping", "input": {}}]}')
+    >>> message.provider, message.tool_calls[0].name
+    ('anthropic', 'ping')
+    """
+    messages = parse_responses(response, provider, on_error="collect", ids=ids, tools=tools, validate=validate)
+    first = messages[0]
+    if len(messages) > 1:
+        first.losses.append(Loss("loss.choice", "$", f"{len(messages) - 1} more; parse_responses reads them"))
+    return _checked(first, on_error)
+
+
+def parse_responses(
+    response: Any,
+    provider: str | Provider = Provider.AUTO,
+    *,
+    on_error: OnError = "raise",
+    ids: Ids = "given",
+    tools: Any = None,
+    validate: bool = False,
+) -> list[Message]:
+    """The same for every choice of a response."""
+    loaded = load(response)
+    found = Provider(provider) if provider == "auto" else get_provider(provider).provider
+    if found is Provider.AUTO:
+        found = detect_value(loaded[0])
+    if found is Provider.AUTO or found.wire_format.value not in _wires():
+        # Nobody's shape. The reading of an error, and of nothing at all, is the same for everyone.
+        empty = WireProvider.__new__(_Nobody)
+        empty.provider = Provider.AUTO
+        messages = empty._parse(loaded, on_error, ids, tools, validate)
+    else:
+        messages = _get(found)._parse(loaded, on_error, ids, tools, validate)
+    return [_checked(message, on_error) for message in messages]
+
+
+class _Nobody(WireProvider):
+    """What has no provider's shape."""
+
+    wire = WireFormat.UNKNOWN
+
+    def read(self, payload: dict[str, Any], new: Any) -> list[Any]:
+        """Nothing."""
+        reading = new()
+        if payload:
+            reading.lost((), "no provider's response has this shape")
+        return [reading]
+
+
+def _checked(message: Message, on_error: str) -> Message:
+    if message.errors and on_error == "raise":
+        error = message.errors[0]
+        error.message = message
+        raise error
+    return message
