@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DefinitionError
-from ..types import Loss, Message
-from ._base import Ids, OnError, WireProvider
+from ..types import Message
+from ._base import Ids, OnError, WireProvider, checked, first_message
 from ._detect import detect_provider, detect_value
 from ._names import Provider, WireFormat
 from ._payload import load
@@ -89,11 +89,9 @@ def parse_response(
     >>> message.provider, message.tool_calls[0].name
     ('anthropic', 'ping')
     """
-    messages = parse_responses(response, provider, on_error="collect", ids=ids, tools=tools, validate=validate)
-    first = messages[0]
-    if len(messages) > 1:
-        first.losses.append(Loss("loss.choice", "$", f"{len(messages) - 1} more; parse_responses reads them"))
-    return _checked(first, on_error)
+    loaded = load(response)
+    parser = _parser(provider, response, loaded[0])
+    return first_message(parser.read_all(loaded, on_error, ids, tools, validate), on_error)
 
 
 def parse_responses(
@@ -107,17 +105,20 @@ def parse_responses(
 ) -> list[Message]:
     """The same for every choice of a response."""
     loaded = load(response)
-    found = Provider(provider) if provider == "auto" else get_provider(provider).provider
-    if found is Provider.AUTO:
-        found = detect_value(loaded[0])
-    if found is Provider.AUTO or found.wire_format.value not in _wires():
-        # Nobody's shape. The reading of an error, and of nothing at all, is the same for everyone.
-        empty = WireProvider.__new__(_Nobody)
-        empty.provider = Provider.AUTO
-        messages = empty._parse(loaded, on_error, ids, tools, validate)
-    else:
-        messages = _get(found)._parse(loaded, on_error, ids, tools, validate)
-    return [_checked(message, on_error) for message in messages]
+    parser = _parser(provider, response, loaded[0])
+    return [checked(message, on_error) for message in parser.read_all(loaded, on_error, ids, tools, validate)]
+
+
+def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider:
+    """Who reads ``value``, which was loaded from ``response``."""
+    if provider != "auto":
+        return get_provider(provider)
+    found = detect_value(value, type(response))
+    parser = _BY_SHAPE.get(found)
+    if parser is None:
+        known = found.wire_format.value in _wires()
+        parser = _BY_SHAPE[found] = _get(found) if known else _Nobody(Provider.AUTO)
+    return parser
 
 
 class _Nobody(WireProvider):
@@ -133,9 +134,4 @@ class _Nobody(WireProvider):
         return [reading]
 
 
-def _checked(message: Message, on_error: str) -> Message:
-    if message.errors and on_error == "raise":
-        error = message.errors[0]
-        error.message = message
-        raise error
-    return message
+_BY_SHAPE: dict[Provider, WireProvider] = {}

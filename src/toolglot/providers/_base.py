@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from ..definition import Tool, ToolSet
@@ -71,6 +72,8 @@ class WireProvider:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
+        self._name = provider.value
+        self._wire = self.wire.value
 
     def __repr__(self) -> str:
         return f"get_provider({self.provider.value!r})"
@@ -136,9 +139,10 @@ class WireProvider:
     def tool_choice(self, choice: Any, *, strict: bool = False) -> WireObject:
         """The members of a request that say ``choice``, which is anything that `ToolChoice.from_any` reads."""
         out = Writing(strict)
-        return out.as_object(self._choice(ToolChoice.from_any(choice), Names(self.tool_names), out))
+        read = ToolChoice.from_any(choice)
+        return out.as_object(self._choice(read, [Tool(name) for name in read.names], out))
 
-    def _choice(self, choice: ToolChoice, names: Names, out: Writing) -> dict[str, Any]:
+    def _choice(self, choice: ToolChoice, tools: list[Tool], out: Writing) -> dict[str, Any]:
         limited = len(choice.names) > 1 or (choice.names and choice.mode != "named")
         if limited and not self.limits_choice:
             detail = "the choice cannot be limited to these tools; leave the others out, as request() does"
@@ -149,10 +153,12 @@ class WireProvider:
             detail = f"{self.provider} has no word for {choice.mode!r}"
             out.lost("loss.tool_choice", "$.mode", detail)
             choice = ToolChoice("auto", (), choice.parallel)
-        return self.write_choice(choice, [names.forth(name) for name in choice.names], out)
+        names = Names(self.tool_names, [tool.name for tool in tools])
+        named = [replace(tool, name=names.forth(tool.name)) for tool in tools if tool.name in choice.names]
+        return self.write_choice(choice, named, out)
 
-    def write_choice(self, choice: ToolChoice, names: list[str], out: Writing) -> dict[str, Any]:
-        """The members of the request; ``choice.mode`` is one of ``modes``, ``names`` are legal."""
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        """The members of the request; ``choice.mode`` is one of ``modes``, the names of ``named`` are legal."""
         raise NotImplementedError
 
     def request(self, tools: Any, tool_choice: Any = None, *, strict: bool = False) -> WireObject:
@@ -176,8 +182,7 @@ class WireProvider:
                 choice = ToolChoice("required" if choice.mode == "named" else choice.mode, (), choice.parallel)
         members = self._tools(read, out)
         if choice is not None and members:  # a choice without tools is refused
-            names = Names(self.tool_names, [tool.name for tool in read])
-            members = _joined(members, self._choice(choice, names, out))
+            members = _joined(members, self._choice(choice, read, out))
         return out.as_object(members)
 
     # -- response
@@ -195,11 +200,7 @@ class WireProvider:
 
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
         """
-        messages = self._parse(load(response), on_error, ids, tools, validate)
-        first = messages[0]
-        if len(messages) > 1:
-            first.losses.append(Loss("loss.choice", "$", f"{len(messages) - 1} more; parse_responses reads them"))
-        return _raised(first, on_error)
+        return first_message(self.read_all(load(response), on_error, ids, tools, validate), on_error)
 
     def parse_all(
         self,
@@ -211,11 +212,12 @@ class WireProvider:
         validate: bool = False,
     ) -> list[Message]:
         """Every choice in ``response``."""
-        return [_raised(one, on_error) for one in self._parse(load(response), on_error, ids, tools, validate)]
+        return [checked(one, on_error) for one in self.read_all(load(response), on_error, ids, tools, validate)]
 
-    def _parse(
+    def read_all(
         self, loaded: tuple[Any, str | None], on_error: str, ids: str, tools: Any, validate: bool
     ) -> list[Message]:
+        """Every choice of what `load` gave, with its errors."""
         if on_error not in ("raise", "collect", "repair"):
             raise ValueError(f"on_error: expected 'raise', 'collect' or 'repair', got {on_error!r}")
         if ids not in ("given", "synthesize"):
@@ -223,9 +225,11 @@ class WireProvider:
         if validate:
             raise NotImplementedError("validate=True: validation against the schema is not built yet")
         payload, text = loaded
-        declared = ToolSet.of(tools)
-        names = None if declared is None else Names(self.tool_names, sorted(declared.names))
-        wire = self.wire.value
+        declared = names = None
+        if tools is not None:
+            declared = ToolSet.of(tools)
+            names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
+        wire = self._wire
         synthesize = ids == "synthesize"
 
         def new() -> Reading:
@@ -244,7 +248,7 @@ class WireProvider:
             self._refused(payload["error"], readings[0])
         else:
             readings = self.read(payload, new) or [new()]
-        return [reading.message(self.provider.value) for reading in readings]
+        return [reading.message(self._name) for reading in readings]
 
     def _refused(self, error: Any, reading: Reading) -> None:
         """An error instead of a response."""
@@ -356,7 +360,16 @@ def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return joined
 
 
-def _raised(message: Message, on_error: str) -> Message:
+def first_message(messages: list[Message], on_error: str) -> Message:
+    """The first of several choices, with the others counted."""
+    first = messages[0]
+    if len(messages) > 1:
+        first.losses.append(Loss("loss.choice", "$", f"{len(messages) - 1} more; parse_responses reads them"))
+    return checked(first, on_error) if first.errors else first
+
+
+def checked(message: Message, on_error: str) -> Message:
+    """``message``, unless it has errors and they are to be raised."""
     if message.errors and on_error == "raise":
         error = message.errors[0]
         error.message = message

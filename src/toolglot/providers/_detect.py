@@ -47,6 +47,8 @@ _TYPES: Final = {
     "function_result": Provider.GOOGLE_INTERACTIONS,
     **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
 }
+# Whose SDK says more than a shape that many share.
+_SDKS: Final = {"groq": Provider.GROQ, "together": Provider.TOGETHER}
 _COHERE_V1_EVENTS: Final = frozenset(
     ("stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "stream-end")
 )
@@ -70,13 +72,16 @@ def detect_provider(response: Any) -> Provider:
         value, _ = load(response)
     except (ParseError, TypeError, ValueError, RecursionError):
         return Provider.AUTO
-    return detect_value(value)
+    return detect_value(value, type(response))
 
 
-def detect_value(value: Any) -> Provider:
-    """The same for a payload that is JSON values already."""
+def detect_value(value: Any, kind: type) -> Provider:
+    """The same for a payload that was loaded from an object of the class ``kind``."""
     if type(value) is dict:
-        return _detect(value)
+        found = _detect(value)
+        if found is Provider.OPENAI and kind is not dict:
+            return _SDKS.get(kind.__module__.partition(".")[0], found)
+        return found
     if type(value) is list:
         for item in value:
             found = _detect(item) if type(item) is dict else Provider.AUTO

@@ -23,6 +23,8 @@ class WireFormat(str, Enum):
     OLLAMA = "ollama"
     MCP = "mcp"
 
+    __hash__ = str.__hash__  # fast, and the same for the value itself
+
     def __str__(self) -> str:
         return self.value
 
@@ -67,6 +69,8 @@ class Provider(str, Enum):
         name = value.strip().lower().replace("-", "_").replace(" ", "_").replace(".", "_")
         name = _ALIASES.get(name, name)
         return cls._value2member_map_.get(name)  # type: ignore[return-value]
+
+    __hash__ = str.__hash__  # fast, and the same for the value itself
 
     def __str__(self) -> str:
         return self.value

@@ -68,9 +68,9 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
         return None
     if type(value).__module__.startswith("google.genai"):
         # Bytes become base64; what the wire does not have is None.
-        options: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
+        options: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True, "warnings": False}
     else:
-        options = {"mode": "json", "by_alias": True, "exclude_unset": True}
+        options = {"mode": "json", "by_alias": True, "exclude_unset": True, "warnings": False}
     for name in ("model_dump", "to_dict", "dict"):
         dump = getattr(value, name, None)
         if callable(dump):

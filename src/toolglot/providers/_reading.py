@@ -26,7 +26,7 @@ from ..types import (
 from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
 
-__all__ = ["Reading"]
+__all__ = ["Reading", "rest"]
 
 _NAMES: Final = {
     dict: "an object",
@@ -39,6 +39,13 @@ _NAMES: Final = {
 }
 _LIMITS: Final = Limits()
 _MAX_LOSSES: Final = 1000
+
+
+def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
+    """What ``item`` holds besides ``known`` members and nulls: its provider wants it back."""
+    if item.keys() <= known:
+        return None
+    return {key: value for key, value in item.items() if key not in known and value is not None}
 
 
 class Reading:

@@ -28,7 +28,7 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading
+from ._reading import Reading, rest
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 
 PLAIN: Final = Subset(root_unions=False)
@@ -43,7 +43,9 @@ STRICT: Final = Subset(
     formats=words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
 )
 _CHOICES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "tool"}
-# Blocks whose `type` ends so, and these, are the server's: read by nobody else.
+_TEXT: Final = words("type text")
+_CALL: Final = words("type id name input")
+_THINKING: Final = words("type thinking")
 _SERVER_CALLS: Final = words("server_tool_use mcp_tool_use")
 
 
@@ -79,10 +81,10 @@ class Anthropic(WireProvider):
 
     # -- choice
 
-    def write_choice(self, choice: ToolChoice, names: list[str], out: Writing) -> dict[str, Any]:
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
         written: dict[str, Any] = {"type": _CHOICES[choice.mode]}
         if choice.mode == "named":
-            written["name"] = names[0]
+            written["name"] = named[0].name
         if choice.parallel is not None and choice.mode != "none":
             written["disable_parallel_tool_use"] = not choice.parallel
         return {"tool_choice": written}
@@ -116,14 +118,12 @@ class Anthropic(WireProvider):
     def _block(self, block: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = block.get("type")
         if kind == "text":
-            rest = {key: block[key] for key in block if key not in ("type", "text") and block[key] is not None}
-            reading.text(reading.as_text(block.get("text"), (*path, "text")), rest)
+            reading.text(reading.as_text(block.get("text"), (*path, "text")), rest(block, _TEXT))
         elif kind == "tool_use":
-            rest = {key: block[key] for key in block if key not in ("type", "id", "name", "input")}
-            reading.call(block.get("name"), block.get("input"), path, key="input", id=block.get("id"), extra=rest)
+            extra = rest(block, _CALL)
+            reading.call(block.get("name"), block.get("input"), path, key="input", id=block.get("id"), extra=extra)
         elif kind == "thinking":
-            rest = {key: block[key] for key in block if key not in ("type", "thinking")}
-            reading.reasoning(reading.as_text(block.get("thinking"), (*path, "thinking")), rest)
+            reading.reasoning(reading.as_text(block.get("thinking"), (*path, "thinking")), rest(block, _THINKING))
         elif type(kind) is str and kind in _SERVER_CALLS:
             reading.server_call(block.get("name"), block.get("input"), block.get("id"), block)
         elif block:

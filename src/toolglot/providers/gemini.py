@@ -29,7 +29,7 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading
+from ._reading import Reading, rest
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
@@ -58,6 +58,8 @@ _FAILED: Final = (
     "MISSING_THOUGHT_SIGNATURE",
     "MALFORMED_RESPONSE",
 )
+_CALL: Final = words("functionCall")
+_TEXT: Final = words("text thought")
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
 _NO_SIGNATURE: Final = "skip_thought_signature_validator"
 _SNAKE: Final = {
@@ -112,10 +114,11 @@ class Gemini(WireProvider):
 
     # -- choice
 
-    def write_choice(self, choice: ToolChoice, names: list[str], out: Writing) -> dict[str, Any]:
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
         if choice.parallel is not None:
             out.lost("loss.parallel", "$.parallel", "Gemini does not take it")
         # Only ANY and VALIDATED can be limited; VALIDATED leaves the model free to answer in text.
+        names = [tool.name for tool in named]
         mode = "VALIDATED" if names and choice.mode == "auto" else _MODES[choice.mode]
         config = {"mode": mode, **({"allowedFunctionNames": names} if names else {})}
         return {"toolConfig": {"functionCallingConfig": config}}
@@ -181,14 +184,13 @@ class Gemini(WireProvider):
         if call is not None:
             at = (*path, "functionCall")
             call = reading.as_object(call, at)
-            rest = {key: part[key] for key in part if key != "functionCall"}
+            extra = rest(part, _CALL)
             if call.get("id"):
-                rest["id"] = call["id"]  # Gemini's own: only such a one may go back
-            reading.call(call.get("name"), call.get("args"), at, key="args", id=call.get("id"), extra=rest)
+                extra = {**(extra or {}), "id": call["id"]}  # Gemini's own: only such a one may go back
+            reading.call(call.get("name"), call.get("args"), at, key="args", id=call.get("id"), extra=extra)
         elif "text" in part:
-            rest = {key: part[key] for key in part if key not in ("text", "thought")}
             add = reading.reasoning if part.get("thought") is True else reading.text
-            add(reading.as_text(part["text"], (*path, "text")), rest)
+            add(reading.as_text(part["text"], (*path, "text")), rest(part, _TEXT))
         elif isinstance(part.get("toolCall"), dict):
             server = part["toolCall"]
             reading.server_call(server.get("toolType"), server.get("args"), server.get("id"), part)

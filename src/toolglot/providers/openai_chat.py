@@ -28,7 +28,7 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import Provider, WireFormat
 from ._payload import Path
-from ._reading import Reading
+from ._reading import Reading, rest
 from ._writing import Wire, Writing, base64_text, data_url, result_parts, result_text
 
 # What the API says of a function's schema without strict mode, and with it.
@@ -77,7 +77,8 @@ _DIALECTS: Final = {
     Provider.LLAMA_CPP: Dialect(strict=False),
 }
 _REASONING: Final = ("reasoning_content", "reasoning")
-_READ: Final = words("role content tool_calls function_call refusal")
+_CALL: Final = words("id type function index custom")
+_READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
 
 
 class OpenAIChat(WireProvider):
@@ -114,12 +115,13 @@ class OpenAIChat(WireProvider):
 
     # -- choice
 
-    def write_choice(self, choice: ToolChoice, names: list[str], out: Writing) -> dict[str, Any]:
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
         members: dict[str, Any] = {}
-        shells = [{"type": "function", "function": {"name": name}} for name in names]
-        if choice.mode == "named" and len(names) == 1:
+        kinds = ["custom" if tool.kind == "custom" and self.dialect.custom else "function" for tool in named]
+        shells = [{"type": kind, kind: {"name": tool.name}} for kind, tool in zip(kinds, named, strict=True)]
+        if choice.mode == "named" and len(shells) == 1:
             members["tool_choice"] = shells[0]
-        elif names:
+        elif shells:
             mode = "required" if choice.mode == "named" else choice.mode
             members["tool_choice"] = {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": shells}}
         else:
@@ -177,9 +179,9 @@ class OpenAIChat(WireProvider):
             where = (*path, "function_call")
             call = reading.as_object(message["function_call"], where)
             reading.call(call.get("name"), call.get("arguments"), where, extra={"function_call": True})
-        rest = {key: value for key, value in message.items() if key not in _READ and value is not None}
-        if path and rest:
-            reading.extra["message"] = rest  # annotations, audio, reasoning_details: some of it has to go back
+        extra = rest(message, _READ)
+        if path and extra:
+            reading.extra["message"] = extra  # annotations, audio, reasoning_details: some of it has to go back
 
     def _content(self, parts: list[Any], path: Path, reading: Reading) -> None:
         for number, item in enumerate(parts):
@@ -193,11 +195,11 @@ class OpenAIChat(WireProvider):
     def _call(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         if not item:
             return
-        rest = {key: item[key] for key in item if key not in ("id", "type", "function", "index", "custom")}
+        extra = rest(item, _CALL)
         custom = item.get("custom")
         if type(custom) is dict:
             at = (*path, "custom")
-            reading.custom(custom.get("name"), custom.get("input"), at, id=item.get("id"), extra=rest)
+            reading.custom(custom.get("name"), custom.get("input"), at, id=item.get("id"), extra=extra)
             return
         function = item.get("function")
         if function is None and "name" in item:  # without its envelope
@@ -205,7 +207,7 @@ class OpenAIChat(WireProvider):
             return
         at = (*path, "function")
         function = reading.as_object(function, at)
-        reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=rest)
+        reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=extra)
 
     # -- result
 
@@ -262,9 +264,9 @@ class OpenAIChat(WireProvider):
     def _rest(self, message: Message) -> dict[str, Any]:
         own = self.own(message.extra)
         refusal = {"refusal": own["refusal"]} if "refusal" in own else {}
-        rest = own.get("message")
+        beside = own.get("message")
         # `annotations` and the like are the answer's only; reasoning_details have to go back.
-        kept = {k: v for k, v in rest.items() if k == "reasoning_details"} if isinstance(rest, dict) else {}
+        kept = {k: v for k, v in beside.items() if k == "reasoning_details"} if isinstance(beside, dict) else {}
         return {**refusal, **kept}
 
     def _call_back(self, call: ToolCall, written: dict[str, Any]) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading
+from ._reading import Reading, rest
 from ._writing import Wire, Writing, data_url, result_parts, result_text
 from .openai_chat import PLAIN, STRICT
 
@@ -38,6 +38,8 @@ _SERVER: Final = words(
     "program tool_search_call"
 )
 _CLIENT: Final = words("computer_call local_shell_call shell_call apply_patch_call mcp_approval_request")
+_CALL: Final = words("type call_id name arguments input")
+_MESSAGE: Final = words("type role content")
 _INCOMPLETE: Final[dict[Any, StopReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
@@ -77,12 +79,17 @@ class OpenAIResponses(WireProvider):
 
     # -- choice
 
-    def write_choice(self, choice: ToolChoice, names: list[str], out: Writing) -> dict[str, Any]:
-        shells = [{"type": "function", "name": name} for name in names]
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        shells: list[dict[str, Any]] = [
+            {"type": self.own(tool.extra).get("type", tool.name)}  # {"type": "web_search"}
+            if tool.kind == "server"
+            else {"type": tool.kind, "name": tool.name}
+            for tool in named
+        ]
         said: Any = choice.mode
-        if choice.mode == "named" and len(names) == 1:
+        if choice.mode == "named" and len(shells) == 1:
             said = shells[0]
-        elif names:
+        elif shells:
             mode = "required" if choice.mode == "named" else choice.mode
             said = {"type": "allowed_tools", "mode": mode, "tools": shells}
         return {
@@ -116,14 +123,11 @@ class OpenAIResponses(WireProvider):
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = item.get("type")
         if kind == "function_call":
-            rest = {key: item[key] for key in item if key not in ("type", "call_id", "name", "arguments")}
             id = item.get("call_id") or item.get("id")
-            reading.call(item.get("name"), item.get("arguments"), path, id=id, extra=rest)
+            reading.call(item.get("name"), item.get("arguments"), path, id=id, extra=rest(item, _CALL))
         elif kind == "custom_tool_call":
-            rest = {key: item[key] for key in item if key not in ("type", "call_id", "name", "input")}
-            reading.custom(
-                item.get("name"), item.get("input"), path, id=item.get("call_id") or item.get("id"), extra=rest
-            )
+            id = item.get("call_id") or item.get("id")
+            reading.custom(item.get("name"), item.get("input"), path, id=id, extra=rest(item, _CALL))
         elif kind == "message":
             self._message(item, path, reading)
         elif kind == "reasoning":
@@ -143,10 +147,10 @@ class OpenAIResponses(WireProvider):
                 reading.lost(path, f"a {kind} has to be answered in its own way")
 
     def _message(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        rest = {key: item[key] for key in item if key not in ("type", "role", "content")}
+        extra = rest(item, _MESSAGE)
         content = item.get("content")
         if type(content) is str:
-            reading.text(content, rest)
+            reading.text(content, extra)
             return
         for number, part in enumerate(reading.as_list(content, (*path, "content"))):
             part = reading.as_object(part, (*path, "content", number))
@@ -154,7 +158,7 @@ class OpenAIResponses(WireProvider):
             if key == "refusal":
                 reading.stop_reason = "content_filter"
             text = reading.as_text(part.get(key), (*path, "content", number, key))
-            reading.text(text, {**rest, "part": part} if rest or key == "refusal" else None)
+            reading.text(text, {**(extra or {}), "part": part} if extra or key == "refusal" else None)
 
     # -- result
 
