@@ -232,6 +232,19 @@ def test_foreign_names_and_ids_fit(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("provider", providers())
+def test_a_tool_of_free_text(provider: Provider) -> None:
+    """Where the API has none it is a function with one string, and its call is one of free text again."""
+    parser = get_provider(provider)
+    tool = Tool("run_sql", "Runs it.", kind="custom")
+    written = json.dumps(parser.request(tool, "run_sql"))
+    assert "run_sql" in written
+    assert '"custom"' in written or '"input": {"type": "string"}' in written
+    call = ToolCall("run_sql", id="call_1", kind="custom", input='select "a"')
+    again = parser.parse(parser.assistant(Message(tool_calls=[call])), tools=[tool]).tool_calls[0]
+    assert (again.kind, again.input, again.arguments) == ("custom", call.input, {})
+
+
+@pytest.mark.parametrize("provider", providers())
 def test_nothing_of_one_provider_goes_to_another(provider: Provider) -> None:
     """Whatever was read from anyone: what it brought along for its own provider stays away from the others."""
     parser = get_provider(provider)

@@ -117,11 +117,10 @@ def read_tool(tool: Any) -> Tool:
     if isinstance(kind, str) and kind not in ("function", "custom", "object") and schema is None:
         return _server_tool(name, kind, tool)
     rest = {key: value for key, value in (*tool.items(), *inner.items()) if key not in _KNOWN and value is not inner}
-    read = Tool(name, description or "", schema or no_parameters(), strict, {wire: rest} if rest else {})
-    if kind == "custom" and schema is None and wire != "anthropic":
-        read.kind = "custom"
-        read.parameters = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-    return read
+    custom = kind == "custom" and schema is None  # Anthropic says so too, but with a schema
+    extra = {wire: rest} if rest else {}
+    parameters = schema or no_parameters()
+    return Tool(name, description or "", parameters, strict, extra, "custom" if custom else "function")
 
 
 def _server_tool(name: str, kind: str, tool: Mapping[str, Any]) -> Tool:

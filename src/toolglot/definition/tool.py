@@ -28,6 +28,11 @@ class Tool:
     extra: dict[str, Any] = field(default_factory=dict)
     kind: Literal["function", "custom", "server"] = "function"
 
+    def __post_init__(self) -> None:
+        if self.kind == "custom" and not self.parameters.get("properties"):
+            # As which it is declared where an API has no tools of free text.
+            self.parameters = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+
     @classmethod
     def from_any(cls, tool: Any) -> Tool:
         """Read a `Tool`, a name, a function, a model class, or any provider's definition, MCP's too.

@@ -168,14 +168,13 @@ class Reading:
         key: str | int = "arguments",
         id: Any = None,
         extra: Mapping[str, Any] | None = None,
-        kind: CallKind = "function",
     ) -> None:
         """A call whose name and arguments stand under ``name_key`` and ``key`` of the object at ``path``.
 
         ``arguments`` are an object or its JSON text; blank or missing ones are ``{}``, as APIs have it.
         """
         index = self._attempt()
-        name = self._checked(name, (*path, name_key), index, kind)
+        name = self._checked(name, (*path, name_key), index)
         if name is None:
             return
         raw = text = None
@@ -205,18 +204,22 @@ class Reading:
             )
             return
         tool = self._tools.get(name) if self._tools is not None else None
+        if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
+            # This API has no tools of free text, so it was declared as a function with one string.
+            self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None)
+            return
         if tool is not None and tool.strict:
             freed = drop_forced_nulls(arguments, tool.parameters)
             if freed != arguments:
                 arguments, text = freed, None
-        self._made(name, arguments, id, index, kind, raw, None, extra, text)
+        self._made(name, arguments, id, index, "function", raw, None, extra, text)
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
     ) -> None:
         """A call whose input is free text."""
         index = self._attempt()
-        name = self._checked(name, (*path, "name"), index, "custom")
+        name = self._checked(name, (*path, "name"), index)
         if name is not None:
             self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None)
 
@@ -243,7 +246,7 @@ class Reading:
         self._attempts = index + 1
         return index
 
-    def _checked(self, name: Any, path: Path, index: int, kind: CallKind) -> str | None:
+    def _checked(self, name: Any, path: Path, index: int) -> str | None:
         """The caller's name of a tool that the provider calls ``name``; None if there is none."""
         if type(name) is not str or not name or len(name) > _LIMITS.name:
             if type(name) is not str:

@@ -16,13 +16,13 @@ LETTERS: Final = "A-Za-z0-9_-"
 
 
 class NameRule:
-    """What a provider's names look like: the inside of a character class, the most characters, the first one."""
+    """What a provider's names look like: the inside of a character class, the most and least characters, the first."""
 
     __slots__ = ("_illegal", "_legal", "length")
 
-    def __init__(self, characters: str = LETTERS, length: int = 64, first: str | None = None) -> None:
+    def __init__(self, characters: str = LETTERS, length: int = 64, first: str | None = None, least: int = 1) -> None:
         self.length = length
-        self._legal = re.compile(f"[{first or characters}][{characters}]{{0,{length - 1}}}").fullmatch
+        self._legal = re.compile(f"[{first or characters}][{characters}]{{{least - 1},{length - 1}}}").fullmatch
         self._illegal = re.compile(f"[^{characters}]").sub
 
     def takes(self, name: str) -> bool:
