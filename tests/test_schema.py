@@ -184,6 +184,21 @@ def test_a_union_at_the_top_becomes_one_object() -> None:
     assert adapt(either, Subset(root_unions=False)).schema["description"] == '(required together: "a or b")'
 
 
+def test_what_openai_refuses_in_any_mode() -> None:
+    """Arrays without items, and enum and not at the top, are answered with 400."""
+    subset = Subset(bare_arrays=False, root_unions=False)
+    schema = {
+        **object_of(x={"type": ["string", "array"]}, y={"type": "array", "prefixItems": [{}]}),
+        "not": {},
+        "enum": [],
+    }
+    adapted = adapt(schema, subset)
+    assert adapted.schema == object_of(
+        x={"type": ["string", "array"], "items": {}}, y={"type": "array", "prefixItems": [{}], "items": {}}
+    )
+    assert [loss.path for loss in adapted.losses] == ["$.enum", "$.not"]
+
+
 @pytest.mark.parametrize("schema", [{"type": "string"}, {"type": "array", "items": {}}, {"type": ["object", "null"]}])
 def test_parameters_are_an_object(schema: Any) -> None:
     with pytest.raises(DefinitionError, match="must be an object"):

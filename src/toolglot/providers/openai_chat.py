@@ -72,7 +72,7 @@ _DIALECTS: Final = {
     Provider.XAI: Dialect(strict=False),
     # Thinking models refuse an assistant's turn with calls that comes without its reasoning_content.
     Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content"),
-    Provider.GROQ: Dialect(strict=False, parts=True),
+    Provider.GROQ: Dialect(parts=True),
     Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
     Provider.LLAMA_CPP: Dialect(strict=False),
 }
@@ -218,6 +218,12 @@ class OpenAIChat(WireProvider):
             id = self.result_id(result, call)
             parts = result_parts(result)
             content: Any = result_text(result) if parts is None else ""
+            if parts and self.dialect.parts and not any(isinstance(part, FilePart) for part in parts):
+                content = [
+                    {"type": "text", "text": part.text} if isinstance(part, TextPart) else _media(part)
+                    for part in parts
+                ]
+                parts = None
             for place, part in enumerate(parts or ()):
                 if isinstance(part, TextPart):
                     content += part.text

@@ -269,13 +269,8 @@ class _Adapter:
             unique = [item for number, item in enumerate(items) if item not in items[:number]]
             node["items"] = unique[0] if len(unique) == 1 else {"anyOf": unique}
             self._lost("loss.schema_tuple", member(path, fixed), "positions are no longer told apart")
-        array = node.get("type") == "array"
-        if (
-            array
-            and not subset.bare_arrays
-            and not isinstance(node.get("items"), Mapping)
-            and "prefixItems" not in node
-        ):
+        array = "array" in type_list(node.get("type"))
+        if array and not subset.bare_arrays and not isinstance(node.get("items"), Mapping):
             node["items"] = {}
 
     def _keywords(self, node: dict[str, Any], path: str) -> dict[str, Any]:
@@ -351,6 +346,10 @@ class _Adapter:
         """No union at the top: one object with the members of all branches."""
         if "allOf" in node:
             node = self._merged(node, path, ())
+        for keyword in ("enum", "not"):
+            if keyword in node:
+                del node[keyword]
+                self._lost("loss.schema_keyword", member(path, keyword), "may not stand at the top; dropped")
         for keyword in ("anyOf", "oneOf"):
             branches = node.pop(keyword, None)
             if not isinstance(branches, (list, tuple)):
