@@ -520,6 +520,25 @@ def test_mutated_payloads(case: Payload, data: st.DataObject) -> None:
                 assert error.code
 
 
+DEFINITION_KEYS = ["name", "description", "type", "function", "parameters", "input_schema", "inputSchema", "strict"]
+DEFINITION_KEYS += ["toolSpec", "custom", "tools", "functionDeclarations", "parameter_definitions", "required", "json"]
+DEFINITIONS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["f", "", "function", "object", "a.b", "namespace"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(DEFINITION_KEYS), inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@given(DEFINITIONS)
+def test_any_definition_is_read_or_refused(definition: Any) -> None:
+    """Definitions come from servers that nobody knows: a tool, or an error of ours."""
+    for provider in ("openai", "openai_responses", "anthropic", "google"):
+        try:
+            json.dumps(get_provider(provider).request(definition, "auto"))
+        except (DefinitionError, TypeError) as error:
+            assert isinstance(error, DefinitionError) or str(error).startswith("tools: expected"), repr(error)
+
+
 def test_a_million_elements_and_deep_nesting() -> None:
     million = [1] * 1_000_000
     for payload in ({"content": million, "stop_reason": None}, {"output": million}, {"parts": million}, million):
