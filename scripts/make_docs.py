@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from toolglot.cli.hints import HINTS, hint
-from toolglot.errors import CODES
+from toolglot.errors import CODES, LOSSES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -35,11 +35,20 @@ TITLES = {
 HEAD = """\
 # Error codes
 
-<!-- Made by scripts/make_docs.py from toolglot.errors.CODES. Do not edit. -->
+<!-- Made by scripts/make_docs.py from toolglot.errors.CODES and LOSSES. Do not edit. -->
 
 Every `ToolglotError` has a `code`. Codes are part of the API: one is never renamed, and its meaning does not change.
 A `ParseError` also says where: `position`, `line` and `column` count code points of the text that you gave,
 `context()` is the line with a caret, `expected` what would have been right, and `feedback()` a message for the model.
+"""
+LOSSES_HEAD = """
+## Losses
+
+What a conversion could not carry is no error: it comes back as a `Loss` with a code, a JSON path and a sentence. With
+`strict=True` the conversion raises a `ConversionError` instead.
+
+| code | means |
+| --- | --- |
 """
 
 
@@ -58,6 +67,8 @@ def errors_page() -> str:
         else:
             parts.append("| code | means |\n| --- | --- |\n")
             parts.extend(f"| `{code}` | {_cell(CODES[code])} |\n" for code in codes)
+    parts.append(LOSSES_HEAD)
+    parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in LOSSES.items())
     return "".join(parts)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import toolglot
-from toolglot.errors import CODES, Fault, ToolglotError
+from toolglot.errors import CODES, LOSSES, Fault, ToolglotError
 from toolglot.values.dialect import PYTHON
 from toolglot.values.literal import LiteralReader
 
@@ -27,7 +27,7 @@ LEVELS: list[set[str]] = [
     {"types", "events", "errors"},
     {"pattern"},
     {"format"},
-    {"definition", "values", "engine", "response_template"},
+    {"definition", "values", "engine", "response_template", "schema"},
     {"formats", "providers"},
     {"registry"},
     {"api", "models", "rendering"},
@@ -39,6 +39,7 @@ LEVELS: list[set[str]] = [
 # Files of more than 400 lines: why.
 LONG: dict[str, str] = {
     "api.py": "the public functions on text with their options and docstrings",
+    "pattern.py": "the vocabulary: each word is a class, for what reads it, and a function, for who writes it",
     "engine/compile.py": "a pattern becomes a program in one walk over its nodes",
     "engine/machine.py": "the state that every operation shares: buffer, positions, events, calls, errors, recovery",
     "engine/ops.py": "the operations of the flat program: one small class each, all of one interface",
@@ -113,15 +114,22 @@ RAISES: dict[str, Callable[[], object]] = {
     "tool_call.trailing_characters": lambda: LiteralReader(PYTHON, 0).feed("1-2", 0, final=True),
     "tool_call.truncated": lambda: toolglot.parse('<tool_call>{"name": "f', finish_reason="length"),
     "tool_call.limit": lambda: toolglot.parse(_hermes("{}") * 3, limits=toolglot.Limits(calls=2)),
+    "provider.invalid_encoding": lambda: toolglot.parse_response(b"\xff"),
+    "provider.error_response": lambda: toolglot.parse_response({"error": {"message": "Overloaded"}}),
+    "definition.unknown_provider": lambda: toolglot.get_provider("no such provider"),
     "definition.unknown_format": lambda: toolglot.get_format("no such format"),
     "definition.ambiguous_name": _ambiguous,
     "definition.invalid_pattern": lambda: toolglot.Format("<call>"),
     "definition.invalid_tool": lambda: toolglot.Tool.from_any({}),
+    "definition.invalid_function": lambda: toolglot.Tool.from_function(lambda *arguments: None),
     "conversion.unsafe_value": lambda: toolglot.render([toolglot.ToolCall("f", {"a": '<|"|>, b'})], "gemma4"),
+    "conversion.missing_id": lambda: toolglot.get_provider("openai").results(toolglot.ToolResult(None, "x")),
+    "conversion.missing_name": lambda: toolglot.get_provider("google").results(toolglot.ToolResult("a", "x")),
+    "conversion.lossy": lambda: toolglot.get_provider("openai").tools(toolglot.Tool("a.b"), strict=True),
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 
-_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion)\.[a-z_]+\Z")
+_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss)\.[a-z_]+\Z")
 
 
 def module_name(path: Path) -> str:
@@ -281,11 +289,12 @@ def codes_in_source() -> dict[str, list[str]]:
         if path.relative_to(SRC).as_posix() == "cli/hints.py":
             continue
         tree = ast.parse(path.read_text("utf-8"))
-        table = next(
-            (node for node in tree.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "CODES"),
-            None,
-        )
-        in_table = set(map(id, ast.walk(table))) if table is not None else set()
+        tables = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES")
+        ]
+        in_table = {id(node) for table in tables for node in ast.walk(table)}
         for node in ast.walk(tree):
             if not isinstance(node, ast.Constant) or id(node) in in_table:
                 continue
@@ -295,12 +304,17 @@ def codes_in_source() -> dict[str, list[str]]:
 
 
 def test_every_code_in_the_source_is_in_the_table() -> None:
-    assert {code: places for code, places in codes_in_source().items() if code not in CODES} == {}
+    assert {code: places for code, places in codes_in_source().items() if code not in {**CODES, **LOSSES}} == {}
 
 
 def test_every_code_is_raised_or_reserved() -> None:
     assert sorted([*BROKEN, *RAISES, *RESERVED]) == sorted(CODES)
     assert sorted(code for code in RESERVED if code in codes_in_source()) == [], "raised now: take it off RESERVED"
+
+
+def test_every_loss_is_made() -> None:
+    """Where each is made is tested in tests/test_schema.py and tests/test_providers.py."""
+    assert sorted(set(LOSSES) - set(codes_in_source())) == []
 
 
 @pytest.mark.parametrize("code", BROKEN)
@@ -319,7 +333,7 @@ def test_raises_code(code: str) -> None:
 
 def test_every_code_is_documented() -> None:
     page = (ROOT / "docs" / "errors.md").read_text("utf-8")
-    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == list(CODES)
+    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES]
 
 
 # -- lengths

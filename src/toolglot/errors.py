@@ -11,14 +11,14 @@
 
 Misuse of the library itself is a `TypeError` or `RuntimeError`.
 
-`CODES` is the one table of codes; the documentation is made from it.
+`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`; the documentation is made from them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .types import Message, Span
+from .types import Loss, Message, Span
 
 CODES: dict[str, str] = {
     # Code: what it means. `feedback` puts the sentence before the model.
@@ -62,12 +62,45 @@ CODES: dict[str, str] = {
     "tool_call.truncated": "the output was cut off inside a call",
     "tool_call.limit": "a limit was passed",
     "reasoning.unclosed": "the reasoning was never closed, so nothing in it is run",
+    "provider.invalid_encoding": "the payload is not UTF-8",
+    "provider.error_response": "the provider answered with an error",
+    "definition.unknown_provider": "no provider has that name",
     "definition.unknown_format": "no format has that name",
     "definition.ambiguous_name": "several formats have that name",
     "definition.invalid_pattern": "a format's declaration is wrong",
     "definition.invalid_tool": "a tool definition is wrong",
+    "definition.invalid_function": "a function or class cannot be described to a model",
     "conversion.unsafe_value": "a value would be read back as markup",
     "conversion.unsupported": "the target has no way to write this",
+    "conversion.missing_id": "the target wants an id, and the call or result has none",
+    "conversion.missing_name": "the target wants the tool's name, and the result has none",
+    "conversion.lossy": "something would be lost, and strict=True forbids that",
+}
+
+LOSSES: dict[str, str] = {
+    # The codes of `Loss`.
+    "loss.schema_keyword": "the target does not know a keyword of the schema",
+    "loss.schema_union": "oneOf or allOf was written in another way, which says less",
+    "loss.schema_root_union": "a union at the top of the parameters became one object",
+    "loss.schema_reference": "a $ref points nowhere",
+    "loss.schema_recursion": "a schema that mentions itself was cut off",
+    "loss.schema_untyped": "the target wants a type where any value was allowed",
+    "loss.schema_enum": "the target lists strings only",
+    "loss.schema_tuple": "the target does not tell the positions of an array apart",
+    "loss.schema_size": "the schema is too large to be written out",
+    "loss.name": "a name that the target does not take was changed; parsing with the same tools gives it back",
+    "loss.tool_kind": "a tool of free text became one with a single string, or a server's own tool was left out",
+    "loss.tool_extra": "the target has no place for something that the definition says",
+    "loss.tool_choice": "the target cannot be told this choice exactly",
+    "loss.parallel": "the target cannot be told whether calls may be parallel",
+    "loss.choice": "there are more choices than the one that was read",
+    "loss.unread": "a part of the payload is not as the API has it, or is not known, and was not read",
+    "loss.part": "the target has no place for this part of a message or result",
+    "loss.moved": "a part of a result stands in a message of its own",
+    "loss.reasoning": "the target does not take this reasoning back",
+    "loss.result_missing": "a call has no result, which the target demands",
+    "loss.result_unmatched": "a result belongs to none of the calls",
+    "loss.strict": "strict mode cannot be kept with this schema or at this provider",
 }
 
 
@@ -98,7 +131,9 @@ class ParseError(ToolglotError, ValueError):
     ``position`` is the code point in the caller's own text, also inside an arguments string; ``line`` and
     ``column`` count from 1. ``expected`` says what would have been right, where that is known. ``call_index``
     is the ordinal of the broken call, ``format`` its format. ``raw`` is the region that was given up, ``span``
-    where it stands. ``message`` (the attribute) holds what was found, on the error that `parse` raises.
+    where it stands. ``path`` is the JSON path of what is wrong in a provider's payload; if that was not given as
+    text, the positions are those of the string that stands there. ``message`` (the attribute) holds what was found,
+    on the error that `parse` raises.
     """
 
     def __init__(
@@ -115,8 +150,12 @@ class ParseError(ToolglotError, ValueError):
         format: str | None = None,
         raw: str | None = None,
         span: Span | None = None,
+        path: str | None = None,
     ) -> None:
-        where = "" if line is None else f" (line {line}, column {column})"
+        where = "" if line is None else f"line {line}, column {column}"
+        if path is not None:
+            where = f"{path}, {where}" if where else path
+        where = where and f" ({where})"
         super().__init__(text + where, code)
         self.text = text
         self.position = position
@@ -128,10 +167,21 @@ class ParseError(ToolglotError, ValueError):
         self.format = format
         self.raw = raw
         self.span = span
+        self.path = path
         self.message: Message | None = None
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.__class__, self.code, self.text, self.position, self.line, self.column, self.span, self.raw)
+        return (
+            self.__class__,
+            self.code,
+            self.text,
+            self.position,
+            self.line,
+            self.column,
+            self.span,
+            self.raw,
+            self.path,
+        )
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, ParseError) else NotImplemented
@@ -176,7 +226,7 @@ class NoToolCallFoundError(ParseError):
 
     code = "tool_call.not_found"
     text = "no tool call found in text"
-    position = line = column = expected = call_index = name = format = raw = span = message = None
+    position = line = column = expected = call_index = name = format = raw = span = path = message = None
 
     def __init__(self) -> None:
         # Raised for every text without a call, so it is cheap: all that it says stands on the class.
@@ -204,10 +254,11 @@ class DefinitionError(ToolglotError, ValueError):
 
 
 class ConversionError(ToolglotError, ValueError):
-    """Something cannot be written for the target."""
+    """Something cannot be written for the target. ``losses`` say what, where ``strict=True`` forbids any."""
 
-    def __init__(self, message: str, code: str = "conversion.unsupported") -> None:
+    def __init__(self, message: str, code: str = "conversion.unsupported", losses: tuple[Loss, ...] = ()) -> None:
         super().__init__(message, code)
+        self.losses = losses
 
 
 class UnsafeValueError(ConversionError):

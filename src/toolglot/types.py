@@ -97,7 +97,9 @@ class ToolCall:
 
 @dataclass(slots=True)
 class ToolResult:
-    """What a tool gave back: ``content`` is text, a JSON value, or a list of parts."""
+    """What a tool gave back: ``content`` is text, a JSON value, or a list of parts (`TextPart`, `ImagePart`,
+    `FilePart`).
+    """
 
     tool_call_id: str | None
     content: Any
@@ -121,11 +123,21 @@ class ToolResult:
         return cls(id, "Error: " + message, tool_name, True, message)
 
 
+_WORDS: dict[str, Literal["auto", "none", "required"]] = {
+    "auto": "auto",
+    "validated": "auto",  # Gemini: a free choice, its calls checked against the schema
+    "none": "none",
+    "required": "required",
+    "any": "required",
+}
+
+
 @dataclass(slots=True)
 class ToolChoice:
     """Whether and which tools the model has to call.
 
-    ``mode`` is ``"auto"``, ``"none"``, ``"required"`` or ``"named"``; ``names`` go with ``"named"``.
+    ``mode`` is ``"auto"``, ``"none"``, ``"required"`` or ``"named"``. ``names`` limits the choice to these tools;
+    ``"named"`` means that one of them has to be called. ``parallel`` says whether several calls are welcome.
     """
 
     mode: Literal["auto", "none", "required", "named"] = "auto"
@@ -134,24 +146,67 @@ class ToolChoice:
 
     @classmethod
     def from_any(cls, choice: Any) -> ToolChoice:
-        """Read ``"auto"``, ``"none"``, ``"required"``, a tool's name, or the common APIs' objects."""
+        """Read ``"auto"``, ``"none"``, ``"required"``, a tool's name, a list of names, or any API's object."""
         if isinstance(choice, cls):
             return choice
-        if choice is None or choice in ("auto", "none", "required"):
-            return cls(choice or "auto")
-        if choice == "any":
-            return cls("required")
+        if choice is None:
+            return cls()
         if isinstance(choice, str):
-            return cls("named", (choice,))
+            word = _WORDS.get(choice if choice.islower() else choice.lower() if choice.isupper() else "")
+            return cls(word) if word is not None else cls("named", (choice,))
+        if isinstance(choice, (list, tuple)) and choice and all(isinstance(name, str) for name in choice):
+            return cls("named", tuple(choice))
         if isinstance(choice, dict):
-            inner = choice.get("function", choice)
-            if isinstance(inner, dict) and isinstance(inner.get("name"), str):
-                return cls("named", (inner["name"],))
-            if choice.get("type") in ("auto", "none", "required", "any"):
-                return cls.from_any(choice["type"])
+            read = cls._from_object(choice)
+            if read is not None:
+                return read
         raise TypeError(
-            f"tool_choice: expected 'auto', 'none', 'required', a tool name or a choice object, got {choice!r}"
+            f"tool_choice: expected 'auto', 'none', 'required', a tool name or a choice object, got {choice!r:.200}"
         )
+
+    @classmethod
+    def _from_object(cls, choice: dict[str, Any]) -> ToolChoice | None:
+        for key in ("tool_choice", "toolChoice", "toolConfig", "functionCallingConfig", "allowed_tools", "tool"):
+            if isinstance(choice.get(key), (dict, str)) and choice.get("type") in (None, key):
+                inner = cls.from_any(choice[key])
+                if isinstance(choice.get("parallel_tool_calls"), bool):
+                    inner.parallel = choice["parallel_tool_calls"]
+                return inner
+        kind = choice.get("type", choice.get("mode"))
+        if kind is None and len(choice) == 1 and next(iter(choice)) in ("auto", "any"):  # Bedrock: {"any": {}}
+            kind = next(iter(choice))
+        parallel = choice.get("disable_parallel_tool_use")
+        parallel = not parallel if isinstance(parallel, bool) else None
+        inner = choice.get("function", choice.get("custom", choice))
+        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
+            return cls("named", (inner["name"],), parallel)
+        allowed = choice.get("tools", choice.get("allowedFunctionNames", ()))
+        names = tuple(map(_tool_name, allowed)) if isinstance(allowed, (list, tuple)) else ()
+        said = choice.get("mode", kind)
+        word = _WORDS.get(said.lower()) if isinstance(said, str) else None
+        if word is None or None in names:
+            return None
+        mode: Any = "named" if names and word == "required" else word
+        return cls(mode, names, parallel)  # type: ignore[arg-type]
+
+
+def _tool_name(shell: Any) -> str | None:
+    """The name in a list of allowed tools: the name itself, or a shell like ``{"function": {"name": ...}}``."""
+    while isinstance(shell, dict):
+        shell = shell.get("name", shell.get("function", shell.get("custom")))
+    return shell if isinstance(shell, str) else None
+
+
+@dataclass(slots=True)
+class Loss:
+    """Something that a conversion could not carry: a stable ``code``, where it stood, and what became of it.
+
+    ``path`` is a JSON path into what was converted (``$.properties.when.format``).
+    """
+
+    code: str
+    path: str
+    detail: str
 
 
 @dataclass(slots=True)
@@ -204,12 +259,41 @@ Part: TypeAlias = TextPart | ReasoningPart | CallPart | OpaquePart
 
 
 @dataclass(slots=True)
+class ImagePart:
+    """An image in a result: its bytes, or the address of one. ``detail`` is OpenAI's (``low``, ``high``, ``auto``)."""
+
+    data: bytes | None = field(default=None, repr=False)
+    media_type: str = "image/png"
+    url: str | None = None
+    detail: str | None = None
+
+
+@dataclass(slots=True)
+class FilePart:
+    """A file in a result: its bytes, an address, or the id under which the provider keeps it."""
+
+    data: bytes | None = field(default=None, repr=False)
+    media_type: str = "application/octet-stream"
+    name: str | None = None
+    url: str | None = None
+    id: str | None = None
+
+
+ResultPart: TypeAlias = TextPart | ImagePart | FilePart
+
+
+@dataclass(slots=True)
 class Message:
     """Everything about one output of a model.
 
     ``parts`` keep the original order. ``separators`` are the spans of markup that belongs to no part (section
     tags, reasoning delimiters, turn ends, white space that the family's template writes): for a text, the spans
     of parts, separators and errors tile it. ``notes`` are remarks that are no errors (``reasoning.unclosed``).
+
+    ``tool_calls`` are those that the caller has to answer; calls that the provider ran itself stand in ``parts``
+    only, with the kind ``"server"``. ``extra`` holds what else the provider sent, under its wire format's name:
+    what is in a part's or call's ``extra`` belongs with that part and goes back with it. ``losses`` say what of a
+    payload was not read.
     """
 
     content: str | None = None
@@ -225,6 +309,12 @@ class Message:
     parts: list[Part] = field(default_factory=list)
     separators: list[Span] = field(default_factory=list, repr=False)
     notes: list[str] = field(default_factory=list, repr=False)
+    losses: list[Loss] = field(default_factory=list)
+
+    @property
+    def server_calls(self) -> list[ToolCall]:
+        """The calls that the provider made and ran itself, in their order."""
+        return [part.call for part in self.parts if isinstance(part, CallPart) and part.call.kind == "server"]
 
 
 @dataclass(slots=True, frozen=True)

@@ -16,11 +16,18 @@ HINTS: dict[str, str] = {
     "tool_call.limit": "Raise the field of Limits that the error names if the text is honest.",
     "reasoning.": "If the prompt opened the reasoning, say so with generation_prompt; if the output was cut off, "
     "raise the limit on output tokens.",
+    "provider.": "Look at the payload at the path that the error names.",
+    "provider.error_response": "Look at what the provider says, and send the request again when that is settled.",
     "definition.": "Correct the declaration: the message names the part.",
+    "definition.unknown_provider": "Choose one of toolglot.providers().",
     "definition.unknown_format": "Choose one of `toolglot formats`.",
     "definition.ambiguous_name": "Write engine:name, as the message lists them.",
     "definition.invalid_tool": "Give the tool as any provider defines one: a name, and a JSON Schema of parameters.",
+    "definition.invalid_function": "Annotate each parameter with a type that JSON can hold, and take it by name.",
     "conversion.": "Choose another target, or leave out what it cannot carry.",
+    "conversion.missing_id": 'Parse with ids="synthesize", or give the results together with their calls.',
+    "conversion.missing_name": "Give the results together with their calls, or say the tool's name in each.",
+    "conversion.lossy": "Look at the losses that the error lists; without strict=True they are accepted.",
     "conversion.unsafe_value": "Write it in a format that can escape the value, or pass the value by reference.",
 }
 

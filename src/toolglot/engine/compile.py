@@ -503,7 +503,9 @@ class _Compiler:
             # Behind a weak opener the name's end says enough: a cut there is in a call.
             if isinstance(op.next, ops.Lit) and op.next.next is not None and not entry.weak:
                 entry.name_end = op.next.texts
-                entry.behind = op.next.next.first() or ()
+                behind = op.next.next
+                free = isinstance(behind, Switch) and isinstance(behind.default, FreeTextOp)
+                entry.behind = () if free else behind.first() or ()
 
 
 def _names(op: Op) -> bool:

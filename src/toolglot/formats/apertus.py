@@ -17,9 +17,6 @@ FORMAT = Format(
     families=("Apertus 8B / 70B Instruct 2509", "Apertus v1.5"),
     engines={"vllm": ("apertus",), "sglang": ("apertus2509",)},
     models=(r"apertus",),
-    template=(
-        ("<|inner_prefix|>",),
-        ("<|tools_prefix|>",),
-    ),
+    template=(("<|inner_prefix|>",), ("<|tools_prefix|>",)),
     source="chat template",
 )

@@ -26,12 +26,6 @@ FORMAT = Format(
     template_checked=True,
     families=("Command R", "Command R+", "Aya Expanse"),
     models=(r"command-r(?!7b)|aya-expanse|c4ai-command-r(?!7b)",),
-    template=(
-        (
-            "directly_answer",
-            "Action:",
-        ),
-        ("directly-answer",),
-    ),
+    template=(("directly_answer", "Action:"), ("directly-answer",)),
     source="chat template",
 )

@@ -30,15 +30,6 @@ FORMAT = deepseek(
         "xgrammar": ("deepseek_r1",),
     },
     models=(r"deepseek-?r1", r"deepseek-?v3|cogito"),
-    template=(
-        (
-            "<｜tool▁calls▁begin｜>",
-            "```json",
-        ),
-        (
-            "<｜tool▁calls▁begin｜>",
-            "function<｜tool▁sep｜>",
-        ),
-    ),
+    template=(("<｜tool▁calls▁begin｜>", "```json"), ("<｜tool▁calls▁begin｜>", "function<｜tool▁sep｜>")),
     source="chat template",
 )

@@ -22,12 +22,6 @@ FORMAT = dsml(
         "xgrammar": ("deepseek_v3_2",),
     },
     models=(r"deepseek-?v?3[.]2(?!-exp)",),
-    template=(
-        ("<｜DSML｜function_calls>",),
-        (
-            "dsml_token",
-            "function_calls>",
-        ),
-    ),
+    template=(("<｜DSML｜function_calls>",), ("dsml_token", "function_calls>")),
     source="encoder",
 )

@@ -22,12 +22,6 @@ FORMAT = dsml(
         "xgrammar": ("deepseek_v4",),
     },
     models=(r"deepseek-?v?4(?![.]1)",),
-    template=(
-        ("<｜DSML｜tool_calls>",),
-        (
-            "dsml_token",
-            "tool_calls>",
-        ),
-    ),
+    template=(("<｜DSML｜tool_calls>",), ("dsml_token", "tool_calls>")),
     source="encoder",
 )

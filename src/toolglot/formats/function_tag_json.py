@@ -24,12 +24,6 @@ FORMAT = Format(
     template_checked=True,
     families=("Functionary v3.1", "Llama 3.1 with Meta's custom tool format"),
     models=(r"functionary.*v3[.]1",),
-    template=(
-        (
-            "<function=",
-            "</function>",
-            "<|eom_id|>",
-        ),
-    ),
+    template=(("<function=", "</function>", "<|eom_id|>"),),
     source="chat template",
 )

@@ -19,9 +19,6 @@ FORMAT = Format(
     template_checked=True,
     families=("Functionary v3.2",),
     models=(r"functionary.*v3[.]2",),
-    template=(
-        (">>>all",),
-        (">>>",),
-    ),
+    template=((">>>all",), (">>>",)),
     source="chat template",
 )

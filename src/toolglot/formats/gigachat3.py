@@ -20,9 +20,6 @@ FORMAT = Format(
     families=("GigaChat 3", "GigaChat 3.1"),
     engines={"vllm": ("gigachat3",), "sglang": ("gigachat3",)},
     models=(r"gigachat-?3",),
-    template=(
-        ("function call", "<|role_sep|>"),
-        ("<|function_call|>",),
-    ),
+    template=(("function call", "<|role_sep|>"), ("<|function_call|>",)),
     source="chat template",
 )

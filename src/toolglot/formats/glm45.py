@@ -35,12 +35,6 @@ FORMAT = Format(
         "tensorrt-llm": ("glm4",),
     },
     models=(r"glm-?4[.][56]",),
-    template=(
-        (
-            "<tool_call>",
-            "<arg_key>",
-            "'\\n<tool_call>'",
-        ),
-    ),
+    template=(("<tool_call>", "<arg_key>", "'\\n<tool_call>'"),),
     source="chat template",
 )

@@ -25,11 +25,6 @@ FORMAT = Format(
     families=("Granite 3.0 / 3.1 / 3.2 / 3.3",),
     engines={"vllm": ("granite",)},
     models=(r"granite-?3",),
-    template=(
-        (
-            "<|tool_call|>",
-            "<|start_of_role|>",
-        ),
-    ),
+    template=(("<|tool_call|>", "<|start_of_role|>"),),
     source="parser sources",
 )

@@ -25,12 +25,6 @@ FORMAT = Format(
         "xgrammar": ("harmony",),
     },
     models=(r"gpt-?oss",),
-    template=(
-        (
-            "<|channel|>",
-            "<|start|>",
-            "<|message|>",
-        ),
-    ),
+    template=(("<|channel|>", "<|start|>", "<|message|>"),),
     source="format description, chat template",
 )

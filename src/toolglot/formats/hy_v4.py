@@ -11,11 +11,6 @@ FORMAT = hunyuan(
     families=("Hy4", "Hy4-preview"),
     engines={"vllm": ("hy_v4",)},
     models=(r"\bhy-?4",),
-    template=(
-        (
-            "<tool_calls:",
-            "<tool_call:",
-        ),
-    ),
+    template=(("<tool_calls:", "<tool_call:"),),
     source="vLLM and SGLang parsers",
 )

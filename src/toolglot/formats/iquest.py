@@ -23,9 +23,6 @@ FORMAT = Format(
     families=("IQuest-Q1", "IQuest-Coder v2"),
     engines={"vllm": ("iquest_coder", "iquest_coder_v2"), "sglang": ("iquest_q1",)},
     models=(r"iquest",),
-    template=(
-        ("<|iquest_assistant|>",),
-        ("<iquest_tool_call>",),
-    ),
+    template=(("<|iquest_assistant|>",), ("<iquest_tool_call>",)),
     source="SGLang and vLLM parsers",
 )

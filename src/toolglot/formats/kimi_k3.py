@@ -44,11 +44,6 @@ FORMAT = Format(
     families=("Kimi K3",),
     engines=dict.fromkeys(("vllm", "sglang", "smg", "mlx-lm", "tensorrt-llm", "xgrammar"), ("kimi_k3",)),
     models=(r"kimi-?k3",),
-    template=(
-        (
-            "<|open|>",
-            "<|sep|>",
-        ),
-    ),
+    template=(("<|open|>", "<|sep|>"),),
     source="chat template",
 )

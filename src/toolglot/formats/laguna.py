@@ -35,12 +35,6 @@ FORMAT = Format(
         "tensorrt-llm": ("poolside_v1",),
     },
     models=(r"laguna",),
-    template=(
-        (
-            "<tool_call>",
-            "<arg_key>",
-            "<assistant>",
-        ),
-    ),
+    template=(("<tool_call>", "<arg_key>", "<assistant>"),),
     source="chat template",
 )

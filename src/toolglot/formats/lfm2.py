@@ -31,10 +31,6 @@ FORMAT = Format(
     families=("LFM2", "LFM2.5"),
     engines={"vllm": ("lfm2",), "sglang": ("lfm2",), "ollama": ("lfm2", "lfm2-thinking"), "mlx-lm": ("pythonic",)},
     models=(r"lfm-?[23]",),
-    template=(
-        ("<|tool_list_start|>",),
-        ("List of tools: [",),
-        ("<|tool_call_start|>",),
-    ),
+    template=(("<|tool_list_start|>",), ("List of tools: [",), ("<|tool_call_start|>",)),
     source="chat template",
 )

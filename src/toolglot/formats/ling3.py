@@ -24,12 +24,6 @@ FORMAT = Format(
     families=("Ling-3.0-flash",),
     engines={"vllm": ("ling3",), "sglang": ("ling3",)},
     models=(r"ling-?3",),
-    template=(
-        (
-            "<tool_call>",
-            "<arg_key>",
-            "<role>",
-        ),
-    ),
+    template=(("<tool_call>", "<arg_key>", "<role>"),),
     source="chat template",
 )

@@ -30,16 +30,7 @@ FORMAT = Format(
         "xgrammar": ("llama",),
     },
     models=(r"llama-3[_.]1-nemotron-70b", r"llama-?3[._]2-(1|3)b", r"llama-?3[._]?[123]?"),
-    template=(
-        (
-            "<|python_tag|>",
-            '"parameters": ',
-        ),
-        (
-            "ipython",
-            '"parameters": ',
-        ),
-    ),
+    template=(("<|python_tag|>", '"parameters": '), ("ipython", '"parameters": ')),
     source="chat template",
     prefix_ambiguous=True,
 )

@@ -26,12 +26,6 @@ FORMAT = Format(
     families=("MiMo-V2-Flash", "MiMo-V2.5-Pro", "MiMo-V2.6-Pro"),
     engines={"vllm": ("mimo",), "sglang": ("mimo",), "xgrammar": ("mimo",)},
     models=(r"mimo-?v2",),
-    template=(
-        (
-            "<function=",
-            "<parameter=",
-            "<|mimo",
-        ),
-    ),
+    template=(("<function=", "<parameter=", "<|mimo"),),
     source="vLLM and SGLang parsers",
 )

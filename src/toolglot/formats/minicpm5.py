@@ -37,11 +37,6 @@ FORMAT = Format(
     families=("MiniCPM5",),
     engines={"vllm": ("minicpm5",), "sglang": ("minicpm5",), "mlx-lm": ("minicpm5",)},
     models=(r"minicpm-?5",),
-    template=(
-        (
-            '<function name="',
-            '<param name="',
-        ),
-    ),
+    template=(('<function name="', '<param name="'),),
     source="chat template",
 )

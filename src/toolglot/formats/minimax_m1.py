@@ -19,11 +19,6 @@ FORMAT = Format(
     families=("MiniMax-M1", "MiniMax-Text-01"),
     engines={"vllm": ("minimax",)},
     models=(r"minimax-?(m1|text)",),
-    template=(
-        (
-            "<tool_calls>",
-            "<beginning_of_sentence>",
-        ),
-    ),
+    template=(("<tool_calls>", "<beginning_of_sentence>"),),
     source="chat template",
 )

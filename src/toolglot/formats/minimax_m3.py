@@ -31,9 +31,6 @@ FORMAT = Format(
         "xgrammar": ("minimax_m3",),
     },
     models=(r"minimax-?m3",),
-    template=(
-        ("]<]minimax[>[",),
-        ("<mm:think>",),
-    ),
+    template=(("]<]minimax[>[",), ("<mm:think>",)),
     source="chat template",
 )

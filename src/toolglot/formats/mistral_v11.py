@@ -20,11 +20,6 @@ FORMAT = Format(
     families=("Mistral Small 3.2", "Mistral Medium 3.x", "Magistral 2506"),
     engines=dict.fromkeys(("vllm", "sglang", "mlx-lm"), ("mistral",)),
     models=(r"mistral-small-3[.]2|magistral.*2506|mistral-medium-3",),
-    template=(
-        (
-            "[TOOL_CALLS]",
-            "[CALL_ID]",
-        ),
-    ),
+    template=(("[TOOL_CALLS]", "[CALL_ID]"),),
     source="chat template",
 )

@@ -18,11 +18,6 @@ FORMAT = Format(
     families=("Devstral", "Magistral 2507+", "Ministral 3", "Mistral Large 3 / 4", "Mistral Small 4", "Voxtral"),
     engines={**dict.fromkeys(("vllm", "sglang", "mlx-lm"), ("mistral",)), "ollama": ("ministral",)},
     models=(r"devstral|magistral|ministral-3|mistral-large-[34]|mistral-small-4|voxtral",),
-    template=(
-        (
-            "[TOOL_CALLS]",
-            "[ARGS]",
-        ),
-    ),
+    template=(("[TOOL_CALLS]", "[ARGS]"),),
     source="chat template",
 )

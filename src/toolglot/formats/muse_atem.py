@@ -32,11 +32,6 @@ FORMAT = Format(
         "mlx-lm": ("muse_spark",),
     },
     models=(r"muse",),
-    template=(
-        (
-            "<atem:function_calls>",
-            "<|message|>",
-        ),
-    ),
+    template=(("<atem:function_calls>", "<|message|>"),),
     source="chat template",
 )

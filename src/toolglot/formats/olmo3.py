@@ -26,11 +26,6 @@ FORMAT = Format(
     families=("Olmo 3 Instruct", "Olmo 3.1", "Olmo 3 Think"),
     engines={"vllm": ("olmo3",), "ollama": ("olmo3", "olmo3-think")},
     models=(r"olmo-?3",),
-    template=(
-        (
-            "<function_calls>",
-            "<functions>",
-        ),
-    ),
+    template=(("<function_calls>", "<functions>"),),
     source="training code, parser sources",
 )

@@ -18,11 +18,6 @@ FORMAT = Format(
     families=("openPangu Embedded", "openPangu Pro", "openPangu 2"),
     engines={"vllm": ("pangu", "openpangu_v2")},
     models=(r"pangu",),
-    template=(
-        (
-            "<|tool_call_start|>",
-            "[unused",
-        ),
-    ),
+    template=(("<|tool_call_start|>", "[unused"),),
     source="parser sources",
 )

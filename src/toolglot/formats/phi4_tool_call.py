@@ -20,11 +20,6 @@ FORMAT = Format(
     special=(START, END, "<|end|>", "<|endoftext|>"),
     rank=75,
     families=("Phi-4-mini-instruct",),
-    template=(
-        (
-            "<|tool_call|>",
-            "<|/tool_call|>",
-        ),
-    ),
+    template=(("<|tool_call|>", "<|/tool_call|>"),),
     source="parser sources",
 )

@@ -52,11 +52,6 @@ FORMAT = Format(
         *OPENED,
         r"nanbeige-?4|granite-?4[.]2|intern-?s2|minicpm-?(v-?4|o-?4[.]5)|ornith",
     ),
-    template=(
-        (
-            "<function=",
-            "<parameter=",
-        ),
-    ),
+    template=(("<function=", "<parameter="),),
     source="chat template",
 )

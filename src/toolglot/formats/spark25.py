@@ -31,12 +31,6 @@ FORMAT = Format(
     families=("Spark 2.5", "Spark 3"),
     engines={"vllm": ("spark3",), "sglang": ("spark25",)},
     models=(r"(?<!muse-)spark-?(2[.]5|3)",),
-    template=(
-        (
-            "<tool_call>",
-            "<arg_key>",
-            "<|Bot|>",
-        ),
-    ),
+    template=(("<tool_call>", "<arg_key>", "<|Bot|>"),),
     source="chat template",
 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..errors import Fault
+from ..schema.walk import resolve
 from .dialect import PYTHON
 from .json import canonical, quote, scan
 from .literal import LiteralReader
@@ -49,7 +50,7 @@ def _types(schema: Any, root: Mapping[str, Any], seen: frozenset[str]) -> frozen
         types = _of_values(schema)
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference not in seen:
-        types = _both(types, _types(_resolve(reference, root), root, seen | {reference}))
+        types = _both(types, _types(resolve(reference, root), root, seen | {reference}))
     parts = schema.get("allOf")
     if isinstance(parts, (list, tuple)):
         for part in parts:
@@ -123,22 +124,6 @@ def _either(choices: list[frozenset[str] | None]) -> frozenset[str] | None:
             return None
         types |= choice
     return types
-
-
-def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
-    """What a local reference (``#/$defs/Name``) points to."""
-    if not reference.startswith("#"):
-        return None
-    target: Any = root
-    for step in reference[1:].split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(target, Mapping):
-            target = target.get(step)
-        elif isinstance(target, (list, tuple)) and step.isdecimal() and int(step) < len(target):
-            target = target[int(step)]
-        else:
-            return None
-    return target
 
 
 def read_text(raw: str, types: frozenset[str] | None) -> tuple[Any, str]:

@@ -1,0 +1,377 @@
+"""`WireProvider`: what every wire format does alike. A format's file fills in five sections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from ..definition import Tool, ToolSet
+from ..errors import ConversionError
+from ..schema.adapt import adapt
+from ..schema.names import NameRule, Names
+from ..schema.strict import adapt_strict
+from ..schema.subset import Subset
+from ..types import Loss, Message, StopReason, ToolCall, ToolChoice, ToolResult
+from ._names import Provider, WireFormat
+from ._payload import load
+from ._reading import Reading
+from ._writing import Wire, WireObject, Writing, message_parts, pair
+
+__all__ = ["ToolCallParser", "WireProvider"]
+
+OnError = Literal["raise", "collect", "repair"]
+Ids = Literal["given", "synthesize"]
+NewReading = Callable[[], Reading]
+
+
+@runtime_checkable
+class ToolCallParser(Protocol):
+    """What `get_provider` gives, and what a parser of one's own has to have to stand beside it."""
+
+    @property
+    def provider(self) -> Provider:
+        """Whose payloads it reads."""
+        ...
+
+    def parse(self, response: Any) -> Message:
+        """Everything about a response."""
+        ...
+
+    def can_parse(self, response: Any) -> bool:
+        """Whether it is a response of this kind."""
+        ...
+
+    def has_tool_calls(self, response: Any) -> bool:
+        """Whether there is a call in it."""
+        ...
+
+    def results(self, results: ToolResult | Sequence[ToolResult], calls: Sequence[ToolCall] | None = None) -> Any:
+        """The results as the provider wants them."""
+        ...
+
+
+class WireProvider:
+    """A provider's tool calling: definitions, choices, responses, results. Made by `get_provider`.
+
+    Everything that is written is a plain dict or list with an attribute ``losses``, what it could not carry;
+    ``strict=True`` makes a loss a `ConversionError`.
+    """
+
+    wire: ClassVar[WireFormat]
+    # What tools and calls may be called. None: anything.
+    tool_names: ClassVar[NameRule] = NameRule()
+    call_ids: ClassVar[NameRule | None] = None
+    # Which choices the API has a word for, and whether a choice can be limited to several tools.
+    modes: ClassVar[frozenset[str]] = frozenset({"auto", "none", "required", "named"})
+    limits_choice: ClassVar[bool] = True
+    # What the reasons to stop mean; others are "other".
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = {}
+    # How a payload that is a list is read: as this member of an object.
+    list_member: ClassVar[str] = "content"
+
+    def __init__(self, provider: Provider) -> None:
+        self.provider = provider
+        self._name = provider.value
+        self._wire = self.wire.value
+
+    def __repr__(self) -> str:
+        return f"get_provider({self.provider.value!r})"
+
+    # -- definition
+
+    def tools(self, tools: Any, *, strict: bool = False) -> WireObject:
+        """The members of a request that declare ``tools``, which are anything that `Tool.from_any` reads."""
+        out = Writing(strict)
+        return out.as_object(self._tools(_read_tools(tools), out))
+
+    def _tools(self, tools: list[Tool], out: Writing) -> dict[str, Any]:
+        names = Names(self.tool_names, [tool.name for tool in tools])
+        written = []
+        for number, tool in enumerate(tools):
+            path = f"$[{number}]"
+            name = names.forth(tool.name)
+            if tool.kind == "server":
+                own = tool.extra.get(self.wire)
+                if own is None:
+                    out.lost("loss.tool_kind", path, f"{tool.name!r} is run by another provider; left out")
+                else:
+                    written.append(dict(own))
+                continue
+            if name != tool.name:
+                out.lost("loss.name", path + ".name", f"{tool.name[:80]!r} is called {name!r} there")
+            for wire, extra in tool.extra.items():
+                foreign = set(extra) - ({"format"} if tool.kind == "custom" else set()) if wire != self.wire else ()
+                for key in sorted(foreign):
+                    out.lost("loss.tool_extra", f"{path}.extra.{wire}.{key}", f"for {wire} only")
+            written.append(self.write_tool(tool, name, path, out))
+        return self.write_tools(written) if written else {}
+
+    def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
+        """One definition; ``name`` is the legal one."""
+        raise NotImplementedError
+
+    def write_tools(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """The member of the request that holds the definitions, of which there is at least one."""
+        return {"tools": tools}
+
+    def own(self, extra: Mapping[str, Any]) -> dict[str, Any]:
+        """What of an ``extra`` belongs to this wire format."""
+        found = extra.get(self.wire)
+        return dict(found) if isinstance(found, Mapping) else {}
+
+    def schema(
+        self, tool: Tool, path: str, out: Writing, subset: Subset, closed: Subset | None
+    ) -> tuple[dict[str, Any], bool]:
+        """The tool's parameters as this API takes them, and whether they are strict."""
+        path += ".parameters"
+        if tool.strict and closed is not None:
+            adapted, strict = adapt_strict(tool.parameters, closed, subset, path)
+        else:
+            adapted, strict = adapt(tool.parameters, subset, path), False
+            if tool.strict:
+                out.lost("loss.strict", path, f"{self.provider} has no strict mode")
+        out.losses += adapted.losses
+        return adapted.schema, strict
+
+    # -- choice
+
+    def tool_choice(self, choice: Any, *, strict: bool = False) -> WireObject:
+        """The members of a request that say ``choice``, which is anything that `ToolChoice.from_any` reads."""
+        out = Writing(strict)
+        read = ToolChoice.from_any(choice)
+        return out.as_object(self._choice(read, [Tool(name) for name in read.names], out))
+
+    def _choice(self, choice: ToolChoice, tools: list[Tool], out: Writing) -> dict[str, Any]:
+        limited = len(choice.names) > 1 or (choice.names and choice.mode != "named")
+        if limited and not self.limits_choice:
+            detail = "the choice cannot be limited to these tools; leave the others out, as request() does"
+            out.lost("loss.tool_choice", "$.names", detail)
+        if limited and not self.limits_choice:
+            choice = ToolChoice("required" if choice.mode == "named" else choice.mode, (), choice.parallel)
+        if choice.mode not in self.modes:
+            detail = f"{self.provider} has no word for {choice.mode!r}"
+            out.lost("loss.tool_choice", "$.mode", detail)
+            choice = ToolChoice("auto", (), choice.parallel)
+        names = Names(self.tool_names, [tool.name for tool in tools])
+        named = [replace(tool, name=names.forth(tool.name)) for tool in tools if tool.name in choice.names]
+        return self.write_choice(choice, named, out)
+
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        """The members of the request; ``choice.mode`` is one of ``modes``, the names of ``named`` are legal."""
+        raise NotImplementedError
+
+    def request(self, tools: Any, tool_choice: Any = None, *, strict: bool = False) -> WireObject:
+        """The members of a request for tools and choice together.
+
+        What the API has no word for is said by the tools that are sent: none of them for ``"none"``, only some for a
+        choice that is limited.
+        """
+        out = Writing(strict)
+        read = _read_tools(tools)
+        choice = None if tool_choice is None else ToolChoice.from_any(tool_choice)
+        if choice is not None:
+            unknown = [name for name in choice.names if name not in {tool.name for tool in read}]
+            if unknown:
+                raise ConversionError(f"tool_choice names {unknown[0]!r}, which is not among the tools")
+            if choice.mode == "none" and "none" not in self.modes:
+                return out.as_object({})
+            limited = len(choice.names) > 1 or (choice.names and choice.mode != "named")
+            if (limited and not self.limits_choice) or (choice.names and "named" not in self.modes):
+                read = [tool for tool in read if tool.name in choice.names]
+                choice = ToolChoice("required" if choice.mode == "named" else choice.mode, (), choice.parallel)
+        members = self._tools(read, out)
+        if choice is not None and members:  # a choice without tools is refused
+            members = _joined(members, self._choice(choice, read, out))
+        return out.as_object(members)
+
+    # -- response
+
+    def parse(
+        self,
+        response: Any,
+        *,
+        on_error: OnError = "raise",
+        ids: Ids = "given",
+        tools: Any = None,
+        validate: bool = False,
+    ) -> Message:
+        """The message in ``response``: the first choice, if there are several.
+
+        With ``tools``, those of the request, names and optional arguments are as the caller declared them.
+        """
+        return first_message(self.read_all(load(response), on_error, ids, tools, validate), on_error)
+
+    def parse_all(
+        self,
+        response: Any,
+        *,
+        on_error: OnError = "raise",
+        ids: Ids = "given",
+        tools: Any = None,
+        validate: bool = False,
+    ) -> list[Message]:
+        """Every choice in ``response``."""
+        return [checked(one, on_error) for one in self.read_all(load(response), on_error, ids, tools, validate)]
+
+    def read_all(
+        self, loaded: tuple[Any, str | None], on_error: str, ids: str, tools: Any, validate: bool
+    ) -> list[Message]:
+        """Every choice of what `load` gave, with its errors."""
+        if on_error not in ("raise", "collect", "repair"):
+            raise ValueError(f"on_error: expected 'raise', 'collect' or 'repair', got {on_error!r}")
+        if ids not in ("given", "synthesize"):
+            raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
+        if validate:
+            raise NotImplementedError("validate=True: validation against the schema is not built yet")
+        payload, text = loaded
+        declared = names = None
+        if tools is not None:
+            declared = ToolSet.of(tools)
+            names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
+        wire = self._wire
+        synthesize = ids == "synthesize"
+
+        def new() -> Reading:
+            return Reading(wire, text, synthesize, declared, names, listed)
+
+        listed = type(payload) is list
+        if listed:
+            payload = self.from_list(payload)
+        if type(payload) is not dict:
+            reading = new()
+            if payload is not None:
+                reading.lost((), "expected an object")
+            readings = [reading]
+        elif payload.get("error") is not None and not isinstance(payload["error"], bool):
+            readings = [new()]
+            self._refused(payload["error"], readings[0])
+        else:
+            readings = self.read(payload, new) or [new()]
+        return [reading.message(self._name) for reading in readings]
+
+    def _refused(self, error: Any, reading: Reading) -> None:
+        """An error instead of a response."""
+        inner = reading.as_object(error, ("error",)) if not isinstance(error, str) else {"message": error}
+        said = inner.get("message")
+        what = inner.get("code") or inner.get("type") or inner.get("status")
+        text = f"the provider answered with an error: {said if isinstance(said, str) else what}"
+        reading.stop_reason = "error"
+        reading.extra = {"error": error}
+        reading.error(text[:500], "provider.error_response", ("error",))
+
+    def from_list(self, items: list[Any]) -> dict[str, Any]:
+        """A payload that is a list, as the object that it is a part of."""
+        return {self.list_member: items}
+
+    def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
+        """One `Reading` a choice."""
+        raise NotImplementedError
+
+    def stop(self, raw: Any, reading: Reading) -> None:
+        """Note the reason to stop, and whether it cut the output off."""
+        if type(raw) is str:
+            reading.extra["stop_reason"] = raw
+            reading.stop_reason = self.stop_reasons.get(raw, "other")
+            reading.cut = reading.stop_reason == "length"
+
+    def can_parse(self, response: Any) -> bool:
+        """Whether ``response`` has the shape of this wire format. Never raises on a shape."""
+        from ._detect import detect_provider
+
+        return detect_provider(response).wire_format is self.wire
+
+    def has_tool_calls(self, response: Any) -> bool:
+        """Whether the model called a tool that the caller has to answer, broken calls included."""
+        message = self.parse(response, on_error="collect")
+        return bool(message.tool_calls) or any(error.call_index is not None for error in message.errors)
+
+    # -- result
+
+    def results(
+        self,
+        results: ToolResult | Sequence[ToolResult],
+        calls: Sequence[ToolCall] | Message | None = None,
+        *,
+        strict: bool = False,
+    ) -> Wire:
+        """The results as the API wants them, to be put behind the assistant's message.
+
+        With ``calls`` they are in the calls' order and complete, and go back with what the provider sent beside the
+        calls; a message stands for its calls.
+        """
+        out = Writing(strict)
+        if isinstance(calls, Message):
+            calls = calls.tool_calls
+        return self.write_results(pair(results, calls, out), out)
+
+    def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
+        """Each result, with its call if that is known."""
+        raise NotImplementedError
+
+    def assistant(self, message: Message, *, strict: bool = False) -> Wire:
+        """The assistant's own message again, as the API wants it in a history: what it sent beside text and calls
+        included.
+        """
+        out = Writing(strict)
+        parts = []
+        for number, part in enumerate(message_parts(message)):
+            foreign = self.wire not in part.extra
+            if type(part).__name__ == "OpaquePart" and foreign:
+                out.lost("loss.part", f"$.parts[{number}]", "something that only another provider can read")
+            elif getattr(part, "call", None) is not None and part.call.kind == "server" and foreign:  # type: ignore[union-attr]
+                out.lost("loss.part", f"$.parts[{number}]", "a call that another provider ran")
+            else:
+                parts.append((f"$.parts[{number}]", part))
+        return self.write_assistant(message, parts, out)
+
+    def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
+        """The message; each of ``parts`` can be written here, and comes with its path."""
+        raise NotImplementedError
+
+    def call_id(self, id: str | None, what: str) -> str:
+        """An id that the API takes, the same for a call and its result."""
+        if not id:
+            raise ConversionError(f"{what} has no id, which {self.provider} needs", "conversion.missing_id")
+        return id if self.call_ids is None else self.call_ids.fit(id)
+
+    def result_id(self, result: ToolResult, call: ToolCall | None) -> str:
+        """The id of the call that a result answers."""
+        id = call.id if call is not None else result.tool_call_id
+        return self.call_id(id, f"the result of {(call.name if call is not None else result.tool_name)!r}")
+
+    def name(self, name: str) -> str:
+        """What the tool is called there."""
+        return self.tool_names.fit(name)
+
+
+def _read_tools(tools: Any) -> list[Tool]:
+    from ..definition.reading import read_tools
+
+    return [] if tools is None else read_tools(tools)
+
+
+def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Both members of a request; objects of the same name (Bedrock's ``toolConfig``) become one."""
+    joined = dict(one)
+    for key, value in other.items():
+        known = joined.get(key)
+        joined[key] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
+    return joined
+
+
+def first_message(messages: list[Message], on_error: str) -> Message:
+    """The first of several choices, with the others counted."""
+    first = messages[0]
+    if len(messages) > 1:
+        first.losses.append(Loss("loss.choice", "$", f"{len(messages) - 1} more; parse_responses reads them"))
+    return checked(first, on_error) if first.errors else first
+
+
+def checked(message: Message, on_error: str) -> Message:
+    """``message``, unless it has errors and they are to be raised."""
+    if message.errors and on_error == "raise":
+        error = message.errors[0]
+        error.message = message
+        raise error
+    return message

@@ -1,0 +1,192 @@
+"""Whose shape a payload has. Total: whatever it is given, it answers with a `Provider`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..errors import ParseError
+from ._names import Provider
+from ._payload import load
+
+__all__ = ["detect_provider", "detect_value"]
+
+# The value of `type` in a stream's event, or in an item that stands alone.
+_TYPES: Final = {
+    **dict.fromkeys(
+        (
+            "message_start",
+            "content_block_start",
+            "content_block_delta",
+            "content_block_stop",
+            "message_delta",
+            "message_stop",
+            "ping",
+            "tool_use",
+            "server_tool_use",
+            "tool_result",
+        ),
+        Provider.ANTHROPIC,
+    ),
+    **dict.fromkeys(
+        (
+            "message-start",
+            "content-start",
+            "content-delta",
+            "content-end",
+            "tool-plan-delta",
+            "tool-call-start",
+            "tool-call-delta",
+            "tool-call-end",
+            "citation-start",
+            "citation-end",
+            "message-end",
+        ),
+        Provider.COHERE,
+    ),
+    **dict.fromkeys(("custom_tool_call", "function_call_output", "custom_tool_call_output"), Provider.OPENAI_RESPONSES),
+    "function_result": Provider.GOOGLE_INTERACTIONS,
+    **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
+}
+# Whose SDK says more than a shape that many share.
+_SDKS: Final = {"groq": Provider.GROQ, "together": Provider.TOGETHER}
+_COHERE_V1_EVENTS: Final = frozenset(
+    ("stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "stream-end")
+)
+_BEDROCK_EVENTS: Final = frozenset(
+    ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "toolUse")
+)
+
+
+def detect_provider(response: Any) -> Provider:
+    """Who sent ``response``, by its shape: JSON text, bytes, JSON values, an SDK's object, or an event of a stream.
+
+    The shape of OpenAI's Chat Completions, which many speak, is ``openai``. `Provider.AUTO` means that nobody has
+    such a shape, or that it is no JSON. Never raises.
+
+    >>> detect_provider({"candidates": []})
+    <Provider.GOOGLE: 'google'>
+    """
+    if type(response) is dict:
+        return _detect(response)
+    try:
+        value, _ = load(response)
+    except (ParseError, TypeError, ValueError, RecursionError):
+        return Provider.AUTO
+    return detect_value(value, type(response))
+
+
+def detect_value(value: Any, kind: type) -> Provider:
+    """The same for a payload that was loaded from an object of the class ``kind``."""
+    if type(value) is dict:
+        found = _detect(value)
+        if found is Provider.OPENAI and kind is not dict:
+            return _SDKS.get(kind.__module__.partition(".")[0], found)
+        return found
+    if type(value) is list:
+        for item in value:
+            found = _detect(item) if type(item) is dict else Provider.AUTO
+            if found is not Provider.AUTO:
+                return found
+    return Provider.AUTO
+
+
+def _detect(value: dict[str, Any]) -> Provider:
+    get = value.get
+    kind = get("type")
+    if type(kind) is str:
+        if kind.startswith("response."):
+            return Provider.OPENAI_RESPONSES
+        found = _TYPES.get(kind)
+        if found is not None:
+            return found
+        if kind == "function_call":
+            return Provider.GOOGLE_INTERACTIONS if type(get("arguments")) is dict else Provider.OPENAI_RESPONSES
+        if kind == "error" and type(get("error")) is dict:
+            return Provider.ANTHROPIC
+    event = get("event_type")
+    if type(event) is str:
+        if event.startswith(("step.", "interaction.")):
+            return Provider.GOOGLE_INTERACTIONS
+        if event in _COHERE_V1_EVENTS:
+            return Provider.COHERE_V1
+    what = get("object")
+    output = get("output")
+    if what == "response" or type(output) is list:
+        return Provider.OPENAI_RESPONSES
+    if type(output) is dict:
+        return Provider.BEDROCK if "message" in output else Provider.AUTO
+    if "choices" in value or what == "chat.completion.chunk":
+        return Provider.OPENAI
+    if "candidates" in value:
+        return Provider.GOOGLE
+    if "stopReason" in value or (len(value) == 1 and not _BEDROCK_EVENTS.isdisjoint(value)):
+        return Provider.BEDROCK
+    if type(get("steps")) is list and ("status" in value or "id" in value or _step(value["steps"])):
+        return Provider.GOOGLE_INTERACTIONS
+    if what == "conversation.response":
+        return Provider.MISTRAL_CONVERSATIONS
+    content = get("content")
+    if type(content) is list:
+        if kind == "message" or "stop_reason" in value or get("role") == "assistant":
+            return Provider.ANTHROPIC
+        for block in content:
+            if type(block) is dict:
+                found = _block(block)
+                if found is not None:
+                    return found
+        if "isError" in value or "structuredContent" in value:
+            return Provider.MCP
+    elif "stop_reason" in value:
+        return Provider.ANTHROPIC
+    elif type(content) is dict and "parts" in content:
+        return Provider.GOOGLE
+    if "functionCall" in value or type(get("parts")) is list:
+        return Provider.GOOGLE
+    if "jsonrpc" in value:
+        return Provider.MCP
+    if "promptFeedback" in value or "usageMetadata" in value:
+        return Provider.GOOGLE
+    return _message(value)
+
+
+def _message(value: dict[str, Any]) -> Provider:
+    """Shapes with a ``message``, and bare messages."""
+    get = value.get
+    message = get("message")
+    finish = get("finish_reason")
+    if type(message) is dict:
+        if type(finish) is str and finish.isupper():
+            return Provider.COHERE
+        if "done" in value or "created_at" in value:
+            return Provider.OLLAMA
+        content = message.get("content")
+        if type(content) is list and any(type(block) is dict and "toolUse" in block for block in content):
+            return Provider.BEDROCK
+        if "tool_plan" in message:
+            return Provider.COHERE
+        if "tool_calls" in message or "function_call" in message:
+            return Provider.OPENAI
+    if "tool_plan" in value or finish == "TOOL_CALL":
+        return Provider.COHERE
+    calls = get("tool_calls")
+    if type(calls) is list and calls and type(calls[0]) is dict and "function" not in calls[0] and "name" in calls[0]:
+        return Provider.COHERE_V1
+    if "tool_calls" in value or "function_call" in value:
+        return Provider.OPENAI
+    if type(get("function")) is dict and "name" in value["function"]:
+        return Provider.OPENAI
+    if "generation_id" in value and "text" in value:
+        return Provider.COHERE_V1
+    return Provider.AUTO
+
+
+def _block(block: dict[str, Any]) -> Provider | None:
+    """Whose content block it is."""
+    if "toolUse" in block:
+        return Provider.BEDROCK
+    found = _TYPES.get(block["type"]) if type(block.get("type")) is str else None
+    return found if found is Provider.ANTHROPIC else None
+
+
+def _step(steps: list[Any]) -> bool:
+    return any(type(step) is dict and step.get("type") == "function_call" for step in steps)

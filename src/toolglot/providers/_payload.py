@@ -1,0 +1,163 @@
+"""What a caller hands over (text, bytes, JSON values, an SDK's objects) as JSON values; and where something stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, Final, TypeAlias
+
+from ..engine.shapes import inner_position
+from ..errors import Fault, ParseError
+from ..schema.walk import member
+from ..values.cscan import scan_once
+from ..values.json import loads
+
+__all__ = ["Path", "json_path", "load", "locate", "plain", "sdk_object"]
+
+Path: TypeAlias = tuple[str | int, ...]
+
+_WHITE: Any = re.compile(r"[ \t\n\r]*").match
+_JSON: Final = (dict, list, str, int, float, bool, type(None))
+
+
+def load(response: Any) -> tuple[Any, str | None]:
+    """The payload as JSON values, and its text if it was text. Blank text is None.
+
+    Raises `ParseError` for text that is not JSON, `TypeError` for what is no payload at all.
+    """
+    kind = type(response)
+    if kind is dict:
+        return response, None
+    if isinstance(response, (bytes, bytearray, memoryview)):
+        try:
+            response = bytes(response).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ParseError(
+                f"byte {error.start} is not UTF-8", "provider.invalid_encoding", position=error.start, expected="UTF-8"
+            ) from None
+    if isinstance(response, str):
+        if not response or response.isspace():
+            return None, response
+        try:
+            return loads(response), response
+        except Fault as fault:
+            raise parse_error(fault.text, fault.code, response, fault.at, expected=fault.expected) from None
+    return plain(response), None
+
+
+def plain(value: Any) -> Any:
+    """A JSON value as it is, an SDK's object as JSON values."""
+    if isinstance(value, (list, tuple)):
+        return [item if type(item) in _JSON else plain(item) for item in value]
+    if type(value) in _JSON:
+        return value
+    found = sdk_object(value)
+    if found is None:
+        raise TypeError(
+            f"response: expected JSON text, bytes, JSON values or an SDK's object, got {type(value).__name__}"
+        )
+    return found
+
+
+def sdk_object(value: Any) -> dict[str, Any] | None:
+    """The JSON object that an SDK's object stands for, names as on the wire and unset members left out; else None."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, type):
+        return None
+    if type(value).__module__.startswith("google.genai"):
+        # Bytes become base64; what the wire does not have is None.
+        options: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True, "warnings": False}
+    else:
+        options = {"mode": "json", "by_alias": True, "exclude_unset": True, "warnings": False}
+    for name in ("model_dump", "to_dict", "dict"):
+        dump = getattr(value, name, None)
+        if callable(dump):
+            found = dump(**options) if name == "model_dump" else dump()
+            return dict(found) if isinstance(found, Mapping) else None
+    return None
+
+
+def json_path(path: Iterable[str | int]) -> str:
+    """``("a", 0)`` as ``$.a[0]``."""
+    text = "$"
+    for key in path:
+        text = member(text, key)
+    return text
+
+
+def _skip(text: str, pos: int) -> int:
+    end: int = _WHITE(text, pos).end()
+    return end
+
+
+def locate(text: str, path: Path) -> tuple[int, int] | None:
+    """Where the value at ``path`` stands in JSON ``text``, which is valid; None if there is no such value."""
+    pos = _skip(text, 0)
+    for key in path:
+        opener = text[pos]
+        if opener != ("{" if isinstance(key, str) else "["):
+            return None
+        pos = _skip(text, pos + 1)
+        number = 0
+        while text[pos] not in "}]":
+            if opener == "{":
+                name, pos = scanstring(text, pos + 1, True)
+                pos = _skip(text, _skip(text, pos) + 1)
+            else:
+                name, number = number, number + 1
+            if name == key:
+                break
+            pos = _skip(text, scan_once(text, pos)[1])
+            if text[pos] == ",":
+                pos = _skip(text, pos + 1)
+        else:
+            return None
+    return pos, scan_once(text, pos)[1]
+
+
+def parse_error(
+    message: str,
+    code: str,
+    text: str | None,
+    at: int | None,
+    *,
+    kind: type[ParseError] = ParseError,
+    **details: Any,
+) -> ParseError:
+    """An error at ``at`` in ``text``, with line and column."""
+    if text is None or at is None:
+        return kind(message, code, **details)
+    line = text.count("\n", 0, at) + 1
+    column = at - text.rfind("\n", 0, at)
+    details.setdefault("raw", text)
+    details.setdefault("span", (0, len(text)))
+    return kind(message, code, position=at, line=line, column=column, **details)
+
+
+def error_at(
+    message: str,
+    code: str,
+    text: str | None,
+    path: Path,
+    value: Any,
+    at: int | None = None,
+    **details: Any,
+) -> ParseError:
+    """An error in ``value``, which stands at ``path`` of the payload; ``at`` is an index into it if it is a string.
+
+    Positions are those of the payload's text if it was text, else of the string.
+    """
+    details["path"] = json_path(path)
+    if text is None:
+        return parse_error(message, code, value if isinstance(value, str) else None, at, **details)
+    found = locate(text, path)
+    while found is None:  # something is missing: what it is missing from
+        path = path[:-1]
+        found = locate(text, path)
+    start, end = found
+    literal = text[start:end]
+    if at is not None and literal[:1] == '"':
+        start += inner_position(literal, at)
+    return parse_error(message, code, text, start, raw=literal, span=found, **details)

@@ -1,0 +1,368 @@
+"""`Reading`: one message while it is read from a payload. Every wire format fills in the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import urandom
+from typing import Any, Final
+
+from ..definition import ToolSet
+from ..errors import Fault, LimitError, ParseError, TruncatedError
+from ..schema.names import Names
+from ..schema.strict import drop_forced_nulls
+from ..types import (
+    CallKind,
+    CallPart,
+    Limits,
+    Loss,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    StopReason,
+    TextPart,
+    ToolCall,
+)
+from ..values.json import loads
+from ._payload import Path, error_at, json_path, sdk_object
+
+__all__ = ["Reading", "rest"]
+
+_NAMES: Final = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+_LIMITS: Final = Limits()
+_MAX_LOSSES: Final = 1000
+
+
+def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
+    """What ``item`` holds besides ``known`` members and nulls: its provider wants it back."""
+    if item.keys() <= known:
+        return None
+    return {key: value for key, value in item.items() if key not in known and value is not None}
+
+
+class Reading:
+    """What has been read of one message.
+
+    ``wire`` names the wire format: what a part brings along for its own provider stands in ``extra[wire]``. ``cut``
+    says that the output was cut off, so that a call that ends too early is a truncated one. ``listed``: the payload
+    is a list, which was made the only member of an object.
+    """
+
+    __slots__ = (
+        "_attempts",
+        "_listed",
+        "_names",
+        "_synthesize",
+        "_text",
+        "_tools",
+        "cut",
+        "errors",
+        "extra",
+        "losses",
+        "parts",
+        "stop_reason",
+        "usage",
+        "wire",
+    )
+
+    def __init__(
+        self,
+        wire: str,
+        text: str | None,
+        synthesize: bool,
+        tools: ToolSet | None,
+        names: Names | None,
+        listed: bool = False,
+    ) -> None:
+        self.wire = wire
+        self.cut = False
+        self.errors: list[ParseError] = []
+        self.losses: list[Loss] = []
+        self.parts: list[Part] = []
+        self.extra: dict[str, Any] = {}
+        self.stop_reason: StopReason | None = None
+        self.usage: Any = None
+        self._attempts = 0
+        self._listed = listed
+        self._text = text
+        self._synthesize = synthesize
+        self._tools = tools
+        self._names = names
+
+    # -- looking at the payload
+
+    def as_object(self, value: Any, path: Path) -> dict[str, Any]:
+        """``value`` if it is an object (or an SDK's), nothing if it is null; else it is noted and left out."""
+        if type(value) is dict:
+            return value
+        if value is None:
+            return {}
+        return sdk_object(value) or self._unexpected(value, path, "an object", {})
+
+    def as_list(self, value: Any, path: Path) -> list[Any]:
+        """``value`` if it is a list, nothing if it is null; else it is noted and left out."""
+        if type(value) is list:
+            return value
+        if value is None:
+            return []
+        if isinstance(value, (list, tuple)):
+            return list(value)
+        self._unexpected(value, path, "a list", None)
+        return []
+
+    def choices(self, value: Any, path: Path) -> list[Any]:
+        """The list of choices, of which there is a limit as of calls."""
+        found = self.as_list(value, path)
+        if len(found) > _LIMITS.calls:
+            raise LimitError(f"{json_path(path)}: more than {_LIMITS.calls} choices", "calls")
+        return found
+
+    def as_text(self, value: Any, path: Path) -> str:
+        """``value`` if it is a string, an empty one if it is null; else it is noted and left out."""
+        if type(value) is str:
+            return value
+        return "" if value is None else self._unexpected(value, path, "a string", "")
+
+    def _unexpected(self, value: Any, path: Path, wanted: str, instead: Any) -> Any:
+        self.lost(path, f"expected {wanted}, found {_NAMES.get(type(value), type(value).__name__)}")
+        return instead
+
+    def lost(self, path: Path, detail: str, code: str = "loss.unread") -> None:
+        """Note that what stands at ``path`` was not read."""
+        if len(self.losses) < _MAX_LOSSES:
+            self.losses.append(Loss(code, json_path(path[1:] if self._listed else path), detail))
+        elif len(self.losses) == _MAX_LOSSES:
+            self.losses.append(Loss(code, "$", "and more of the kind"))
+
+    # -- what was found, in its order
+
+    def text(self, text: str, extra: Mapping[str, Any] | None = None) -> None:
+        """A run of content; ``extra`` is what its provider wants back with it."""
+        if text or extra:
+            self.parts.append(TextPart(text, None, {self.wire: dict(extra)} if extra else {}))
+
+    def reasoning(self, text: str, extra: Mapping[str, Any] | None = None) -> None:
+        """A run of reasoning."""
+        if text or extra:
+            self.parts.append(ReasoningPart(text, None, {self.wire: dict(extra)} if extra else {}))
+
+    def opaque(self, data: Any) -> None:
+        """Something that only the provider can read, kept as it is."""
+        self.parts.append(OpaquePart(data, None, {self.wire: {}}))
+
+    def call(
+        self,
+        name: Any,
+        arguments: Any,
+        path: Path,
+        *,
+        name_key: str | int = "name",
+        key: str | int = "arguments",
+        id: Any = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A call whose name and arguments stand under ``name_key`` and ``key`` of the object at ``path``.
+
+        ``arguments`` are an object or its JSON text; blank or missing ones are ``{}``, as APIs have it.
+        """
+        index = self._attempt()
+        name = self._checked(name, (*path, name_key), index)
+        if name is None:
+            return
+        raw = text = None
+        if type(arguments) is str:
+            raw = arguments
+            if not arguments or arguments.isspace():
+                arguments = {}
+            else:
+                try:
+                    arguments = loads(raw)
+                except Fault as fault:
+                    self._broken(fault, raw, (*path, key), index, name)
+                    return
+                text = raw.strip()
+        elif arguments is None:
+            arguments = {}
+        if type(arguments) is not dict:
+            self.error(
+                f"tool call arguments must be a JSON object, got {_NAMES.get(type(arguments), 'something else')}",
+                "tool_call.invalid_arguments",
+                (*path, key),
+                value=raw,
+                at=None if raw is None else len(raw) - len(raw.lstrip()),
+                expected="a JSON object",
+                call_index=index,
+                name=name,
+            )
+            return
+        tool = self._tools.get(name) if self._tools is not None else None
+        if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
+            # This API has no tools of free text, so it was declared as a function with one string.
+            self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None)
+            return
+        if tool is not None and tool.strict:
+            freed = drop_forced_nulls(arguments, tool.parameters)
+            if freed != arguments:
+                arguments, text = freed, None
+        self._made(name, arguments, id, index, "function", raw, None, extra, text)
+
+    def custom(
+        self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
+    ) -> None:
+        """A call whose input is free text."""
+        index = self._attempt()
+        name = self._checked(name, (*path, "name"), index)
+        if name is not None:
+            self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None)
+
+    def server_call(self, name: Any, arguments: Any, id: Any, item: Mapping[str, Any]) -> None:
+        """A call that the provider runs itself; ``item`` is all of it, to be sent back as it is."""
+        if type(arguments) is str:
+            try:
+                arguments = loads(arguments)
+            except Fault:
+                arguments = None  # not ours to run: `item` has it
+        call = ToolCall(
+            name if type(name) is str else "",
+            arguments if type(arguments) is dict else {},
+            id if type(id) is str else None,
+            kind="server",
+        )
+        self.parts.append(CallPart(call, None, {self.wire: {"item": dict(item)}}))
+
+    def _attempt(self) -> int:
+        """The ordinal of the next call."""
+        index = self._attempts
+        if index >= _LIMITS.calls:
+            raise LimitError(f"more than {_LIMITS.calls} calls", "calls")
+        self._attempts = index + 1
+        return index
+
+    def _checked(self, name: Any, path: Path, index: int) -> str | None:
+        """The caller's name of a tool that the provider calls ``name``; None if there is none."""
+        if type(name) is not str or not name or len(name) > _LIMITS.name:
+            if type(name) is not str:
+                what = "is missing" if name is None else f"is {_NAMES.get(type(name), 'no string')}"
+            else:
+                what = "is empty" if not name else "is longer than the limit"
+            self.error(f"the tool name {what}", "tool_call.invalid_name", path, call_index=index)
+            return None
+        tools = self._tools
+        if tools is None:
+            return name
+        if self._names is not None:
+            name = self._names.back(name)
+        if name not in tools.names:
+            near = tools.nearest(name)
+            known = ", ".join(map(repr, near)) if near else "one of the declared tools"
+            text = f"no tool {name[:80]!r} is declared"
+            self.error(text, "tool_call.unknown_tool", path, expected=known, call_index=index, name=name)
+            return None
+        return str(name)
+
+    def _made(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        id: Any,
+        index: int,
+        kind: CallKind,
+        raw: str | None,
+        input: str | None,
+        extra: Mapping[str, Any] | None,
+        text: str | None,
+    ) -> None:
+        if type(id) is not str or not id:
+            id = str(id) if type(id) is int else None
+        synthesized = id is None and self._synthesize
+        if synthesized:
+            id = "call_" + urandom(12).hex()
+        own = {self.wire: dict(extra)} if extra else {}
+        call = ToolCall(name, arguments, id, synthesized, index, None, raw, None, kind, input, own, text)
+        self.parts.append(CallPart(call))
+
+    # -- what went wrong
+
+    def _broken(self, fault: Fault, raw: str, path: Path, index: int, name: str) -> None:
+        details: dict[str, Any] = {"call_index": index, "name": name, "expected": fault.expected}
+        if self.cut and (fault.end or fault.code == "json.unterminated_string"):
+            self.error(
+                "the output was cut off inside the arguments",
+                "tool_call.truncated",
+                path,
+                value=raw,
+                at=fault.at,
+                kind=TruncatedError,
+                **details,
+            )
+        else:
+            self.error(fault.text, fault.code, path, value=raw, at=fault.at, **details)
+
+    def error(
+        self, message: str, code: str, path: Path, *, value: Any = None, at: int | None = None, **details: Any
+    ) -> None:
+        """Note an error at ``path``, ``at`` an index into the string ``value`` that stands there."""
+        path = path[1:] if self._listed else path
+        self.errors.append(error_at(message, code, self._text, path, value, at, **details))
+
+    def truncated_call(self, name: Any, path: Path) -> None:
+        """A call that the output's end cut off, though nothing in it is broken."""
+        index = self._attempt()
+        self.error(
+            "the output was cut off inside the call",
+            "tool_call.truncated",
+            path,
+            kind=TruncatedError,
+            call_index=index,
+            name=name if type(name) is str else None,
+        )
+
+    def unreadable_call(self, message: str, path: Path) -> None:
+        """A call that the provider itself could not read."""
+        index = self._attempt()
+        self.error(message[:500], "tool_call.unrecognized", path, call_index=index)
+
+    # -- the end
+
+    def message(self, provider: str) -> Message:
+        """The message."""
+        content: list[str] = []
+        reasoning: list[str] = []
+        calls: list[ToolCall] = []
+        for part in self.parts:
+            kind = type(part)
+            if kind is TextPart:
+                content.append(part.text)  # type: ignore[union-attr]
+            elif kind is CallPart:
+                if part.call.kind != "server":  # type: ignore[union-attr]
+                    calls.append(part.call)  # type: ignore[union-attr]
+            elif kind is ReasoningPart:
+                reasoning.append(part.text)  # type: ignore[union-attr]
+        text = "".join(content)
+        thought = "".join(reasoning)
+        stop = self.stop_reason
+        # The reason lies both ways: what counts is whether there are calls.
+        if calls:
+            stop = "tool_calls" if stop in ("stop", None) else stop
+        elif stop == "tool_calls" and not self.errors:
+            stop = "stop"
+        return Message(
+            text if text and not text.isspace() else None,
+            thought if thought and not thought.isspace() else None,
+            calls,
+            self.errors,
+            provider=provider,
+            stop_reason=stop,
+            usage=self.usage,
+            extra={self.wire: self.extra} if self.extra else {},
+            parts=self.parts,
+            losses=self.losses,
+        )

@@ -1,0 +1,168 @@
+"""`Writing`: what is lost while something is written for a provider; and results and messages taken apart for it."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from ..errors import ConversionError
+from ..types import (
+    CallPart,
+    FilePart,
+    ImagePart,
+    Loss,
+    Message,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCall,
+    ToolResult,
+    json_text,
+)
+
+__all__ = ["WireList", "WireObject", "Writing", "data_url", "message_parts", "pair", "result_parts", "result_text"]
+
+
+class WireObject(dict[str, Any]):
+    """An object of a provider's API, equal to the plain dict; ``losses`` say what it could not carry."""
+
+    losses: tuple[Loss, ...] = ()
+
+
+class WireList(list[Any]):
+    """A list of a provider's API, equal to the plain list; ``losses`` say what it could not carry."""
+
+    losses: tuple[Loss, ...] = ()
+
+
+Wire: TypeAlias = WireObject | WireList
+
+
+class Writing:
+    """Collects losses; ``strict`` makes any of them an error."""
+
+    __slots__ = ("losses", "strict")
+
+    def __init__(self, strict: bool = False) -> None:
+        self.losses: list[Loss] = []
+        self.strict = strict
+
+    def lost(self, code: str, path: str, detail: str) -> None:
+        """Note a loss; ``path`` is that of what was to be written."""
+        self.losses.append(Loss(code, path, detail))
+
+    def check(self) -> tuple[Loss, ...]:
+        """All losses; raises `ConversionError` if there must be none."""
+        if self.losses and self.strict:
+            said = "; ".join(f"{loss.path}: {loss.detail} ({loss.code})" for loss in self.losses[:5])
+            raise ConversionError(said, "conversion.lossy", tuple(self.losses))
+        return tuple(self.losses)
+
+    def as_object(self, value: dict[str, Any]) -> WireObject:
+        """``value``, with the losses."""
+        made = WireObject(value)
+        made.losses = self.check()
+        return made
+
+    def as_list(self, value: Iterable[Any]) -> WireList:
+        """``value``, with the losses."""
+        made = WireList(value)
+        made.losses = self.check()
+        return made
+
+
+def message_parts(message: Message) -> list[Part]:
+    """The parts of a message; of one that was made by hand, its reasoning, content and calls."""
+    if message.parts:
+        return message.parts
+    parts: list[Part] = []
+    if message.reasoning is not None:
+        parts.append(ReasoningPart(message.reasoning))
+    if message.content is not None:
+        parts.append(TextPart(message.content))
+    parts += [CallPart(call) for call in message.tool_calls]
+    return parts
+
+
+def pair(
+    results: ToolResult | Sequence[ToolResult], calls: Sequence[ToolCall] | None, out: Writing
+) -> list[tuple[ToolResult, ToolCall | None]]:
+    """Each result with its call: in the calls' order if they are given, else as they come.
+
+    A result without an id belongs to the first call of its tool that has no other; or, without a name as well, to
+    the first call that has none.
+    """
+    found = [results] if isinstance(results, ToolResult) else list(results)
+    for result in found:
+        if not isinstance(result, ToolResult):
+            raise TypeError(f"results: expected ToolResult, got {type(result).__name__}")
+    if calls is None:
+        return [(result, None) for result in found]
+    left = list(enumerate(found))
+    pairs: list[tuple[ToolResult, ToolCall | None]] = []
+    by_id = {result.tool_call_id: number for number, result in reversed(left) if result.tool_call_id is not None}
+    taken: set[int] = set()
+    waiting: list[int] = []
+    chosen: dict[int, int] = {}
+    for place, call in enumerate(calls):
+        number = by_id.get(call.id) if call.id is not None else None
+        if number is not None and number not in taken:
+            taken.add(number)
+            chosen[place] = number
+        else:
+            waiting.append(place)
+    for place in waiting:
+        call = calls[place]
+        for number, result in left:
+            if number not in taken and result.tool_call_id is None and result.tool_name in (None, call.name):
+                taken.add(number)
+                chosen[place] = number
+                break
+        else:
+            out.lost("loss.result_missing", f"$.calls[{place}]", f"{call.name!r} ({call.id}) has no result")
+    pairs += [(found[chosen[place]], call) for place, call in enumerate(calls) if place in chosen]
+    for number, result in left:
+        if number not in taken:
+            out.lost("loss.result_unmatched", f"$[{number}]", f"no call has the id {result.tool_call_id!r}")
+            pairs.append((result, None))
+    return pairs
+
+
+def result_parts(result: ToolResult) -> list[TextPart | ImagePart | FilePart] | None:
+    """The parts of a result; None if it is text or a JSON value."""
+    content = result.content
+    if isinstance(content, (TextPart, ImagePart, FilePart)):
+        return [content]
+    if isinstance(content, (list, tuple)) and content:
+        parts = [part for part in content if isinstance(part, (TextPart, ImagePart, FilePart))]
+        if len(parts) == len(content):
+            return parts
+        if parts:
+            raise TypeError("content: a list of parts must hold nothing but TextPart, ImagePart and FilePart")
+    return None
+
+
+def result_text(result: ToolResult) -> str:
+    """A result that has no parts as text."""
+    content = result.content
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    try:
+        return json_text(content)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(f"the content of a result cannot be written as JSON: {error}") from None
+
+
+def base64_text(data: bytes) -> str:
+    """Bytes as base64."""
+    return b64encode(data).decode("ascii")
+
+
+def data_url(part: ImagePart | FilePart) -> str | None:
+    """The address of an image or file: its own, or one that holds the bytes."""
+    if part.url is not None or part.data is None:
+        return part.url
+    return f"data:{part.media_type};base64,{base64_text(part.data)}"

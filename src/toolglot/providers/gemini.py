@@ -1,0 +1,281 @@
+"""Gemini's generateContent, of the Gemini API and of Vertex AI.
+
+Cannot carry: whether calls may be parallel, strict mode, an id that Gemini did not give, reasoning of others. What a
+call's first part of a turn has to bring along (``thoughtSignature``) goes back with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from ..definition import Tool
+from ..errors import ConversionError
+from ..schema.names import NameRule
+from ..schema.subset import Subset, words
+from ..types import (
+    CallPart,
+    FilePart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    StopReason,
+    TextPart,
+    ToolCall,
+    ToolChoice,
+    ToolResult,
+    json_text,
+)
+from ._base import NewReading, WireProvider
+from ._names import WireFormat
+from ._payload import Path
+from ._reading import Reading, rest
+from ._writing import Wire, Writing, base64_text, result_parts, result_text
+
+JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
+# `parameters`, the older member: a part of OpenAPI 3.0.
+OPENAPI: Final = Subset(
+    words(
+        "type format title description nullable default enum items minItems maxItems properties required "
+        "propertyOrdering minProperties maxProperties minimum maximum minLength maxLength pattern anyOf"
+    ),
+    references="inline",
+    type_lists=False,
+    nullable=True,
+    string_enums=True,
+    untyped=False,
+    bare_arrays=False,
+    root_unions=False,
+    upper=True,
+    formats=words("date-time enum int32 int64 float double"),
+)
+_MODES: Final = {"auto": "AUTO", "none": "NONE", "required": "ANY", "named": "ANY"}
+_BLOCKED: Final = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE")
+_FAILED: Final = (
+    "MALFORMED_FUNCTION_CALL",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MISSING_THOUGHT_SIGNATURE",
+    "MALFORMED_RESPONSE",
+)
+_CALL: Final = words("functionCall")
+_TEXT: Final = words("text thought")
+# What stands in for a signature where the model's call came from elsewhere; documented by Google.
+_NO_SIGNATURE: Final = "skip_thought_signature_validator"
+_SNAKE: Final = {
+    "function_call": "functionCall",
+    "thought_signature": "thoughtSignature",
+    "finish_reason": "finishReason",
+    "finish_message": "finishMessage",
+    "usage_metadata": "usageMetadata",
+    "prompt_feedback": "promptFeedback",
+    "tool_call": "toolCall",
+}
+
+
+class Gemini(WireProvider):
+    """generateContent."""
+
+    wire = WireFormat.GEMINI
+    tool_names = NameRule("A-Za-z0-9_.:-", 64, "A-Za-z_")
+    list_member = "parts"
+    openapi = False
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = {
+        "STOP": "stop",
+        "MAX_TOKENS": "length",
+        **dict.fromkeys(_BLOCKED, "content_filter"),
+        **dict.fromkeys(_FAILED, "error"),
+    }
+
+    # -- definition
+
+    def with_openapi(self) -> Gemini:
+        """The same, but definitions have ``parameters`` as OpenAPI instead of ``parametersJsonSchema``.
+
+        Some proxies know no other; the schema loses more.
+        """
+        made = Gemini(self.provider)
+        made.openapi = True
+        return made
+
+    def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
+        schema, _ = self.schema(tool, path, out, OPENAPI if self.openapi else JSON_SCHEMA, None)
+        written: dict[str, Any] = {"name": name, **({"description": tool.description} if tool.description else {})}
+        if schema.get("properties"):  # an object without members is refused
+            written["parameters" if self.openapi else "parametersJsonSchema"] = schema
+        return {**written, **self.own(tool.extra)}
+
+    def write_tools(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        declarations = [tool for tool in tools if "name" in tool]
+        others = [tool for tool in tools if "name" not in tool]  # {"googleSearch": {}}
+        return {"tools": [*([{"functionDeclarations": declarations}] if declarations else []), *others]}
+
+    # -- choice
+
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        if choice.parallel is not None:
+            out.lost("loss.parallel", "$.parallel", "Gemini does not take it")
+        # Only ANY and VALIDATED can be limited; VALIDATED leaves the model free to answer in text.
+        names = [tool.name for tool in named]
+        mode = "VALIDATED" if names and choice.mode == "auto" else _MODES[choice.mode]
+        config = {"mode": mode, **({"allowedFunctionNames": names} if names else {})}
+        return {"toolConfig": {"functionCallingConfig": config}}
+
+    # -- response
+
+    def from_list(self, items: list[Any]) -> dict[str, Any]:
+        """The chunks of a stream that was not cut into events, as one response; or the parts of a message."""
+        chunks = [item for item in items if isinstance(item, dict) and isinstance(item.get("candidates"), list)]
+        if not chunks:
+            return {"parts": items}
+        candidates = [chunk["candidates"][0] for chunk in chunks if chunk["candidates"]]
+        contents = [one.get("content") for one in candidates if isinstance(one, dict)]
+        parts = [one.get("parts") for one in contents if isinstance(one, dict)]
+        whole = {"content": {"parts": [part for listed in parts if isinstance(listed, list) for part in listed]}}
+        return {**chunks[-1], "candidates": [{**(candidates[-1] if isinstance(candidates[-1], dict) else {}), **whole}]}
+
+    def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
+        payload = _camel(payload)
+        readings: list[Reading] = []
+        first = new()
+        candidates = first.choices(payload.get("candidates"), ("candidates",))
+        for number, item in enumerate(candidates):
+            reading = first if not readings else new()
+            path: Path = ("candidates", number)
+            candidate = _camel(reading.as_object(item, path))
+            self.stop(candidate.get("finishReason"), reading)
+            content = reading.as_object(candidate.get("content"), (*path, "content"))
+            self._parts(content.get("parts"), (*path, "content", "parts"), reading)
+            if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
+                said = candidate.get("finishMessage")
+                text = said if isinstance(said, str) else "the provider could not read the model's call"
+                reading.unreadable_call(text, (*path, "finishReason"))
+            readings.append(reading)
+        if not candidates:
+            self._bare(payload, first)
+            readings = [first]
+        for reading in readings:
+            reading.usage = payload.get("usageMetadata")
+            if payload.get("responseId") is not None:
+                reading.extra["id"] = payload["responseId"]
+        return readings
+
+    def _bare(self, payload: dict[str, Any], reading: Reading) -> None:
+        """What has no candidates: a prompt that was blocked, a content, a part."""
+        if payload.get("promptFeedback") is not None:
+            reading.extra["promptFeedback"] = payload["promptFeedback"]
+            reading.stop_reason = "content_filter"
+        content = payload.get("content")
+        if isinstance(content, dict):
+            self._parts(content.get("parts"), ("content", "parts"), reading)
+        elif "parts" in payload:
+            self._parts(payload["parts"], ("parts",), reading)
+        elif "functionCall" in payload:
+            self._part(payload, (), reading)
+
+    def _parts(self, parts: Any, path: Path, reading: Reading) -> None:
+        for number, item in enumerate(reading.as_list(parts, path)):
+            self._part(_camel(reading.as_object(item, (*path, number))), (*path, number), reading)
+
+    def _part(self, part: dict[str, Any], path: Path, reading: Reading) -> None:
+        call = part.get("functionCall")
+        if call is not None:
+            at = (*path, "functionCall")
+            call = reading.as_object(call, at)
+            extra = rest(part, _CALL)
+            if call.get("id"):
+                extra = {**(extra or {}), "id": call["id"]}  # Gemini's own: only such a one may go back
+            reading.call(call.get("name"), call.get("args"), at, key="args", id=call.get("id"), extra=extra)
+        elif "text" in part:
+            add = reading.reasoning if part.get("thought") is True else reading.text
+            add(reading.as_text(part["text"], (*path, "text")), rest(part, _TEXT))
+        elif isinstance(part.get("toolCall"), dict):
+            server = part["toolCall"]
+            reading.server_call(server.get("toolType"), server.get("args"), server.get("id"), part)
+        elif part:
+            reading.opaque(part)
+
+    # -- result
+
+    def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
+        parts = []
+        for number, (result, call) in enumerate(results):
+            name = call.name if call is not None else result.tool_name
+            if not name:
+                raise ConversionError("a result needs its tool's name; give the calls too", "conversion.missing_name")
+            own = self.own(call.extra) if call is not None else {}
+            written: dict[str, Any] = {"id": own["id"]} if "id" in own else {}
+            written |= {"name": self.name(name), "response": _response(result)}
+            media = []
+            for place, part in enumerate(result_parts(result) or ()):
+                if isinstance(part, TextPart):
+                    continue
+                if part.data is not None:
+                    named = {"displayName": part.name} if isinstance(part, FilePart) and part.name else {}
+                    blob = {"mimeType": part.media_type, "data": base64_text(part.data), **named}
+                    media.append({"inlineData": blob})
+                elif part.url is not None:
+                    media.append({"fileData": {"mimeType": part.media_type, "fileUri": part.url}})
+                else:
+                    out.lost("loss.part", f"$[{number}].content[{place}]", "there is nothing in it")
+            parts.append({"functionResponse": {**written, **({"parts": media} if media else {})}})
+        return out.as_object({"role": "user", "parts": parts})
+
+    def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
+        written: list[dict[str, Any]] = []
+        signed = message.provider is not None and message.provider == self.provider.value
+        for path, part in parts:
+            own = self.own(part.extra)
+            if isinstance(part, TextPart):
+                written.append({"text": part.text, **own})
+            elif isinstance(part, ReasoningPart):
+                if signed or own:
+                    written.append({"text": part.text, "thought": True, **own})
+                else:
+                    out.lost("loss.reasoning", path, "reasoning of another provider")
+            elif isinstance(part, OpaquePart):
+                written.append(part.data)
+            elif isinstance(part, CallPart) and part.call.kind == "server":
+                written.append(own["item"])
+            elif isinstance(part, CallPart):
+                call = part.call
+                beside = self.own(call.extra)
+                arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
+                body = {"name": self.name(call.name), "args": arguments}
+                if "id" in beside:
+                    body = {"id": beside.pop("id"), **body}
+                if not signed:
+                    beside.setdefault("thoughtSignature", _NO_SIGNATURE)
+                    signed = True  # the others of a turn need none
+                written.append({"functionCall": body, **beside})
+        return out.as_object({"role": "model", "parts": written})
+
+
+def _camel(node: dict[str, Any]) -> dict[str, Any]:
+    """Members as the wire has them; the SDK's own dump, and REST, also know them in snake_case."""
+    if _SNAKE.keys().isdisjoint(node):
+        return node
+    return {_SNAKE.get(key, key): value for key, value in node.items()}
+
+
+def _has_call(reading: Reading) -> bool:
+    return bool(reading.errors) or any(isinstance(part, CallPart) for part in reading.parts)
+
+
+def _response(result: ToolResult) -> dict[str, Any]:
+    """The result as an object: ``output`` and ``error`` are understood, any other object is the output itself."""
+    parts = result_parts(result)
+    content = result.content if parts is None else "".join(part.text for part in parts if isinstance(part, TextPart))
+    if result.is_error:
+        return {"error": result.error_message or (content if isinstance(content, str) else json_text(content))}
+    if not isinstance(content, dict):
+        return {"output": content if not isinstance(content, (str, tuple)) else result_text(ToolResult(None, content))}
+    text = result_text(result)  # it has to be JSON in any case
+    if '"$ref"' in text or '"$defs"' in text:
+        return {"output": text}  # these are refused anywhere in a response
+    return {"output": content} if {"output", "error"} & set(content) else content
+
+
+WIRE = Gemini

@@ -1,0 +1,230 @@
+"""OpenAI's Responses.
+
+Cannot carry: an error flag on a result (the text says it), reasoning of others, call ids of more than 64 characters.
+Items that the client has to answer in a way of their own (shell, computer, approvals) are kept, and noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from ..definition import Tool
+from ..schema.names import NameRule
+from ..schema.subset import words
+from ..types import (
+    CallPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    StopReason,
+    TextPart,
+    ToolCall,
+    ToolChoice,
+    ToolResult,
+)
+from ._base import NewReading, WireProvider
+from ._names import WireFormat
+from ._payload import Path
+from ._reading import Reading, rest
+from ._writing import Wire, Writing, data_url, result_parts, result_text
+from .openai_chat import PLAIN, STRICT
+
+# Calls that OpenAI runs itself, and what the client has to answer by an item of its own kind.
+_SERVER: Final = words(
+    "web_search_call file_search_call code_interpreter_call image_generation_call mcp_call mcp_list_tools "
+    "program tool_search_call"
+)
+_CLIENT: Final = words("computer_call local_shell_call shell_call apply_patch_call mcp_approval_request")
+_CALL: Final = words("type call_id name arguments input")
+_MESSAGE: Final = words("type role content")
+_INCOMPLETE: Final[dict[Any, StopReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
+
+
+class OpenAIResponses(WireProvider):
+    """Responses."""
+
+    wire = WireFormat.OPENAI_RESPONSES
+    call_ids = NameRule("!-~", 64)
+    list_member = "output"
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = {"completed": "stop", "failed": "error", "cancelled": "other"}
+
+    # -- definition
+
+    def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
+        about = {"description": tool.description} if tool.description else {}
+        own = self.own(tool.extra)
+        if tool.kind == "custom":
+            form = {k: v for extra in tool.extra.values() for k, v in extra.items() if k == "format"}
+            return {"type": "custom", "name": name, **about, **form, **own}
+        schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
+        # Left out, the API makes every schema strict that it can.
+        return {"type": "function", "name": name, **about, "parameters": schema, "strict": strict, **own}
+
+    def write_tools(self, tools: list[dict[str, Any]]) -> dict[str, Any]:
+        written: list[dict[str, Any]] = []
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for tool in tools:
+            space = tool.pop("namespace", None) if isinstance(tool.get("namespace"), dict) else None
+            if space is None:
+                written.append(tool)
+                continue
+            if space["name"] not in groups:
+                groups[space["name"]] = []
+                written.append({"type": "namespace", **space, "tools": groups[space["name"]]})
+            groups[space["name"]].append(tool)
+        return {"tools": written}
+
+    # -- choice
+
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        shells: list[dict[str, Any]] = [
+            {"type": self.own(tool.extra).get("type", tool.name)}  # {"type": "web_search"}
+            if tool.kind == "server"
+            else {"type": tool.kind, "name": tool.name}
+            for tool in named
+        ]
+        said: Any = choice.mode
+        if choice.mode == "named" and len(shells) == 1:
+            said = shells[0]
+        elif shells:
+            mode = "required" if choice.mode == "named" else choice.mode
+            said = {"type": "allowed_tools", "mode": mode, "tools": shells}
+        return {
+            "tool_choice": said,
+            **({} if choice.parallel is None else {"parallel_tool_calls": choice.parallel}),
+        }
+
+    # -- response
+
+    def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
+        reading = new()
+        self.stop(payload.get("status"), reading)
+        details = payload.get("incomplete_details")
+        if payload.get("status") == "incomplete":
+            reason = details.get("reason") if type(details) is dict else None
+            reading.stop_reason = _INCOMPLETE.get(reason, "other") if isinstance(reason, str) else "other"
+            reading.cut = reading.stop_reason == "length"
+            reading.extra["incomplete_details"] = details
+        for key in ("id", "model"):
+            if payload.get(key) is not None:
+                reading.extra[key] = payload[key]
+        reading.usage = payload.get("usage")
+        if payload.get("output") is None and payload.get("object") != "response" and "type" in payload:
+            self._item(payload, (), reading)  # an item by itself
+            return [reading]
+        for number, item in enumerate(reading.as_list(payload.get("output"), ("output",))):
+            path: Path = ("output", number)
+            self._item(reading.as_object(item, path), path, reading)
+        return [reading]
+
+    def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        kind = item.get("type")
+        if kind == "function_call":
+            id = item.get("call_id") or item.get("id")
+            reading.call(item.get("name"), item.get("arguments"), path, id=id, extra=rest(item, _CALL))
+        elif kind == "custom_tool_call":
+            id = item.get("call_id") or item.get("id")
+            reading.custom(item.get("name"), item.get("input"), path, id=id, extra=rest(item, _CALL))
+        elif kind == "message":
+            self._message(item, path, reading)
+        elif kind == "reasoning":
+            texts = [
+                reading.as_text(reading.as_object(part, (*path, key, number)).get("text"), (*path, key, number, "text"))
+                for key in ("summary", "content")
+                for number, part in enumerate(reading.as_list(item.get(key), (*path, key)))
+            ]
+            reading.reasoning("\n\n".join(texts), {"item": item})
+        elif type(kind) is str and kind in _SERVER:
+            reading.server_call(
+                item.get("name") or kind.removesuffix("_call"), item.get("arguments"), item.get("id"), item
+            )
+        elif item:
+            reading.opaque(item)
+            if type(kind) is str and kind in _CLIENT:
+                reading.lost(path, f"a {kind} has to be answered in its own way")
+
+    def _message(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        extra = rest(item, _MESSAGE)
+        content = item.get("content")
+        if type(content) is str:
+            reading.text(content, extra)
+            return
+        for number, part in enumerate(reading.as_list(content, (*path, "content"))):
+            part = reading.as_object(part, (*path, "content", number))
+            key = "refusal" if part.get("type") == "refusal" else "text"
+            if key == "refusal":
+                reading.stop_reason = "content_filter"
+            text = reading.as_text(part.get(key), (*path, "content", number, key))
+            reading.text(text, {**(extra or {}), "part": part} if extra or key == "refusal" else None)
+
+    # -- result
+
+    def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
+        items = []
+        for number, (result, call) in enumerate(results):
+            parts = result_parts(result)
+            output: Any = (
+                result_text(result)
+                if parts is None
+                else [
+                    written
+                    for place, part in enumerate(parts)
+                    if (written := _part(part, f"$[{number}].content[{place}]", out)) is not None
+                ]
+            )
+            kind = "custom_tool_call_output" if call is not None and call.kind == "custom" else "function_call_output"
+            # A call that a program made wants its caller back.
+            own = self.own(call.extra) if call is not None else {}
+            caller = {"caller": own["caller"]} if own.get("caller") else {}
+            items.append({"type": kind, "call_id": self.result_id(result, call), "output": output, **caller})
+        return out.as_list(items)
+
+    def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
+        items: list[dict[str, Any]] = []
+        for path, part in parts:
+            own = self.own(part.extra)
+            if isinstance(part, TextPart):
+                content = own.pop("part", None) or {"type": "output_text", "text": part.text, "annotations": []}
+                last = items[-1] if items else {}
+                if last.get("type") == "message" and "id" in own and last.get("id") == own["id"]:
+                    last["content"].append(content)
+                else:
+                    items.append({"type": "message", "role": "assistant", "content": [content], **own})
+            elif isinstance(part, (ReasoningPart, OpaquePart)):
+                item = part.data if isinstance(part, OpaquePart) else own.get("item")
+                if item is None:
+                    out.lost("loss.reasoning", path, "reasoning of another provider")
+                else:
+                    items.append(item)
+            elif isinstance(part, CallPart):
+                items.append(own["item"] if part.call.kind == "server" else self._call_back(part.call))
+        return out.as_list(items)
+
+    def _call_back(self, call: ToolCall) -> dict[str, Any]:
+        named = {"call_id": self.call_id(call.id, f"the call of {call.name!r}"), "name": self.name(call.name)}
+        if call.kind == "custom":
+            return {"type": "custom_tool_call", **named, "input": call.input or "", **self.own(call.extra)}
+        return {"type": "function_call", **named, "arguments": call.arguments_json, **self.own(call.extra)}
+
+
+def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
+    """A part of a result; None if there is none for it."""
+    if isinstance(part, TextPart):
+        return {"type": "input_text", "text": part.text}
+    if isinstance(part, FilePart) and part.id is not None:
+        return {"type": "input_file", "file_id": part.id}
+    url = data_url(part)
+    if url is None:
+        out.lost("loss.part", path, "there is nothing in it")
+        return None
+    if isinstance(part, ImagePart):
+        return {"type": "input_image", "image_url": url, "detail": part.detail or "auto"}
+    if part.data is None:
+        return {"type": "input_file", "file_url": url}
+    return {"type": "input_file", "file_data": url, "filename": part.name or "file"}
+
+
+WIRE = OpenAIResponses

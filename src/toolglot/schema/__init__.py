@@ -1,0 +1,1 @@
+"""JSON Schema for providers that take only a part of it, and what is lost on the way."""
