@@ -30,7 +30,7 @@ LEVELS: list[set[str]] = [
     {"definition", "values", "engine"},
     {"formats", "providers"},
     {"registry"},
-    {"api", "models", "rendering"},
+    {"api", "grammars", "models", "rendering"},
     {"convert", "tools", "batch"},
     {""},  # toolglot/__init__.py, the public surface
     {"cli", "__main__"},

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ToolCallStart,
     )
     from .format import Format, Reasoning
+    from .grammars import grammar, grammar_triggers
     from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .rendering import render, render_segments
     from .types import (
@@ -98,6 +99,8 @@ __all__ = [
     "format_for_template",
     "formats",
     "get_format",
+    "grammar",
+    "grammar_triggers",
     "model_info",
     "parse",
     "parse_tool_call",
@@ -148,6 +151,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Format",
         "Reasoning",
     ),
+    "grammars": ("grammar", "grammar_triggers"),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
     "rendering": ("render", "render_segments"),
     "types": (

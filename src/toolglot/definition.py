@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -77,6 +77,9 @@ class ToolSet:
             )
             flat.extend(Tool.from_any(t) for t in (declarations or (tool,)))
         return cls(flat)
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
 
     def get(self, name: str) -> Tool | None:
         """The tool called ``name``."""

@@ -10,7 +10,7 @@ from ..errors import Fault
 from .json import canonical, quote, scan
 from .scalars import read_number
 
-__all__ = ["decode_entities", "read_text", "schema_types"]
+__all__ = ["decode_entities", "json_type", "named_types", "read_text", "resolve", "schema_types"]
 
 _STRING: Final = frozenset({"string"})
 _TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
@@ -42,12 +42,12 @@ def _types(schema: Any, root: Mapping[str, Any], seen: frozenset[str]) -> frozen
     if not isinstance(schema, Mapping):
         return None
     # Every keyword narrows what the others allow.
-    types = _named(schema.get("type"))
+    types = named_types(schema.get("type"))
     if types is None:
         types = _of_values(schema)
     reference = schema.get("$ref")
     if isinstance(reference, str) and reference not in seen:
-        types = _both(types, _types(_resolve(reference, root), root, seen | {reference}))
+        types = _both(types, _types(resolve(reference, root), root, seen | {reference}))
     parts = schema.get("allOf")
     if isinstance(parts, (list, tuple)):
         for part in parts:
@@ -64,7 +64,7 @@ def _types(schema: Any, root: Mapping[str, Any], seen: frozenset[str]) -> frozen
     return types
 
 
-def _named(type_: Any) -> frozenset[str] | None:
+def named_types(type_: Any) -> frozenset[str] | None:
     """The types of a ``type`` keyword; one that is unknown makes all of it unknown."""
     names = [type_] if isinstance(type_, str) else type_
     if not isinstance(names, (list, tuple)) or not names:
@@ -84,14 +84,14 @@ def _named(type_: Any) -> frozenset[str] | None:
 def _of_values(schema: Mapping[str, Any]) -> frozenset[str] | None:
     """The types of the values that ``const`` and ``enum`` list."""
     if "const" in schema:
-        return frozenset({_type_of(schema["const"])})
+        return frozenset({json_type(schema["const"])})
     values = schema.get("enum")
     if isinstance(values, (list, tuple)) and values:
-        return frozenset(_type_of(value) for value in values)
+        return frozenset(json_type(value) for value in values)
     return None
 
 
-def _type_of(value: Any) -> str:
+def json_type(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -123,7 +123,7 @@ def _either(choices: list[frozenset[str] | None]) -> frozenset[str] | None:
     return types
 
 
-def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
+def resolve(reference: str, root: Mapping[str, Any]) -> Any:
     """What a local reference (``#/$defs/Name``) points to."""
     if not reference.startswith("#"):
         return None
@@ -175,7 +175,7 @@ def _strict(text: str, strings: bool) -> tuple[Any, str] | None:
 
 def _counts(value: Any, types: frozenset[str]) -> bool:
     """Whether the type of ``value`` is one of ``types``."""
-    type_ = _type_of(value)
+    type_ = json_type(value)
     if type_ == "integer" or (type_ == "number" and value.is_integer()):
         return "integer" in types or "number" in types
     return type_ in types
