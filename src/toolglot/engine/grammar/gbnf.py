@@ -137,11 +137,10 @@ def _char(char: str) -> str:
 def _class(ranges: Iterable[tuple[str, str]], negated: bool) -> str:
     parts = [_member(a) if a == b else f"{_member(a)}-{_member(b)}" for a, b in dict.fromkeys(ranges)]
     if negated and not parts:
-        return "[^\\x00]"
+        return "[^\\u0000]"
     return f"[{'^' if negated else ''}{''.join(parts)}]"
 
 
 def _member(char: str) -> str:
-    if char in "\n\r\t":
-        return _PLAIN[char]
-    return f"\\x{ord(char):02x}" if char in '\\]["^-' or ord(char) < 0x20 or char == "\x7f" else _char(char)
+    # Never `\\x`: XGrammar takes every hexadecimal digit behind it, llama.cpp two.
+    return f"\\u{ord(char):04x}" if char in "]^-[" else _char(char)

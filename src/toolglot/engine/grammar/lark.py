@@ -143,10 +143,11 @@ def _run(node: Run) -> str:
         terms.append(f"/{anything}{_quote(node.end)}/")
         if node.end:
             never.append(node.end)
-    for word in never:
-        # What ends with the closer, or is it, may stand at the very end.
-        rest = "(?s:.+)" if node.end.endswith(word) and node.end else anything
-        terms.append(f"~/{anything}{_quote(word)}{rest}/")
+    # What ends with the closer, or is it, may stand at the very end. One expression a group: the lexer counts them.
+    last = [word for word in never if node.end and node.end.endswith(word)]
+    for words, rest in ((last, "(?s:.+)"), ([word for word in never if word not in last], anything)):
+        if words:
+            terms.append(f"~/{anything}({'|'.join(map(_quote, words))}){rest}/")
     return " & ".join(terms)
 
 

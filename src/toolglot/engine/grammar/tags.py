@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .gbnf import Gbnf
-from .nodes import EMPTY, Alt, Json, Node, Ref, Repeat, Rules, Run, Seq, Text, leading, references, seq, without
+from .nodes import EMPTY, Alt, Json, Node, Ref, Repeat, Rules, Run, Seq, Text, leading, references, without
 
 Tag = dict[str, Any]
 
@@ -15,8 +15,9 @@ Tag = dict[str, Any]
 class Tags:
     """Writes the formats of a structural tag."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, *, within: bool) -> None:
         self.rules = rules
+        self.within = within  # a tag, which may hold no open repetition but in a grammar of its own
 
     def of(self, node: Node) -> Tag:
         """What stands for a node."""
@@ -36,7 +37,7 @@ class Tags:
             return _sequence([self.of(item) for item in node.items])
         if isinstance(node, Alt):
             return {"type": "or", "elements": [self.of(option) for option in node.options]}
-        if isinstance(node, Repeat):
+        if isinstance(node, Repeat) and not (self.within and node.most is None):
             inner = self.of(node.item)
             word = {(0, 1): "optional", (0, None): "star", (1, None): "plus"}.get((node.least, node.most))
             if word is not None:
@@ -59,16 +60,13 @@ class Tags:
         return False
 
     def tag(self, block: Node) -> Tag:
-        """A block of calls: the text it begins with, what is in it, the text it ends with."""
+        """A block of calls: the text that it begins with, and the rest."""
         begin = leading(block)
         rest = without(block, begin)
         if rest == EMPTY:
-            return {"type": "tag", "begin": begin[:-1], "content": self.of(Text(begin[-1:])), "end": ""}
-        end = ""
-        if isinstance(rest, Seq) and len(rest.items) > 1 and isinstance(rest.items[-1], Text):
-            end = rest.items[-1].text
-            rest = seq(*rest.items[:-1])
-        return {"type": "tag", "begin": begin, "content": self.of(rest), "end": end}
+            begin, rest = begin[:-1], Text(begin[-1:])
+        # A closer as `end` would be forbidden in the text before it; as a part of the content it is not.
+        return {"type": "tag", "begin": begin, "content": self.of(rest), "end": ""}
 
 
 def written(format_: Tag) -> str:

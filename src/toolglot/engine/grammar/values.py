@@ -201,7 +201,7 @@ LFM = replace(PYTHON, name="lfm", const=lambda v: python_text(v, True), objects=
 
 def gemma_notation(quote: str, fmt: str) -> Notation:
     """Gemma's: bare keys, strings between two quote tokens without escapes."""
-    string = Run(quote, (), quote)
+    string = seq(Text(quote), Run(quote))
 
     def const(value: Any) -> str:
         return gemma_text(value, quote, fmt)
@@ -210,7 +210,7 @@ def gemma_notation(quote: str, fmt: str) -> Notation:
         gemma_text({name: None}, quote, fmt)  # refuses what cannot be a key
         return name
 
-    free = ("", Chars(((c, c) for c in ":{},[]\"<> \t\r\n"), True), "")
+    free = ("", Chars(tuple((c, c) for c in ":{},[]\"<> \t\r\n"), True), "")
     return Notation("gemma", string, const, key, comma=",", colon=":", free_key=free, sort=True)
 
 

@@ -22,7 +22,7 @@ def write(kind: str, blocks: Blocks, rules: Rules, *, auto: bool, start: bool, o
         return Gbnf(rules).grammar(blocks.required())
     if kind == "lark":
         return Lark(rules).grammar(_lark_root(blocks, never, auto, start))
-    return written(_tag_root(blocks, Tags(rules), never, auto, start))
+    return written(_tag_root(blocks, rules, never, auto, start))
 
 
 def _lark_root(blocks: Blocks, never: tuple[str, ...], auto: bool, start: bool) -> Node:
@@ -54,11 +54,11 @@ def _ways(nodes: list[Node]) -> list[Node]:
     return ways
 
 
-def _tag_root(blocks: Blocks, tags: Tags, never: tuple[str, ...], auto: bool, start: bool) -> Tag:
-    required = tags.of(blocks.required())
-    if not auto:
-        return required
-    if start:
-        return {"type": "or", "elements": [required, {"type": "any_text", "excludes": list(never)}]}
-    others = [text for text in never if not any(t.startswith(text) or text in t for t in blocks.triggers)]
+def _tag_root(blocks: Blocks, rules: Rules, never: tuple[str, ...], auto: bool, start: bool) -> Tag:
+    if not auto or start:
+        required = Tags(rules, within=False).of(blocks.required())
+        return {"type": "or", "elements": [required, {"type": "any_text", "excludes": list(never)}]} if auto else required
+    # XGrammar wants no trigger to be forbidden, nor a part of one.
+    others = [text for text in never if not any(text in trigger for trigger in blocks.triggers)]
+    tags = Tags(rules, within=True)
     return triggered([tags.tag(way) for way in _ways(blocks.nodes)], blocks.triggers, others, blocks.between is None)
