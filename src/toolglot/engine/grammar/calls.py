@@ -204,7 +204,7 @@ class _Walk:
         closing = next((n for n in behind if isinstance(n, Lit)), None)
         entries: list[Entry] = []
         for key, shape, needed in self.shape.members:
-            if not _KEY.fullmatch(key):
+            if not _KEY.fullmatch(key) and not any(isinstance(item, Tag) and item.escape for item in node.items):
                 raise UnsafeValueError(f"{self.fmt.id}: {key!r} cannot be an argument's name")
             entries.append((self.argument(node, key, shape, closing), needed))
         body = listed(self.rules, entries)

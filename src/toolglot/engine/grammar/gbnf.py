@@ -100,7 +100,8 @@ class Gbnf:
     def other(self, node: Other) -> list[str]:
         """A key that is not declared."""
         names = self.states(replace(node, begin="", end=""), other_states(node.words), "key")
-        return [self.one(Text(text)) if text else names[0] for text in (node.begin, "", node.end)]
+        begin = [self.one(Text(node.begin))] if node.begin else []
+        return [*begin, names[0], self.one(Text(node.end))]
 
     def states(self, node: Run | Other, states: list[State], hint: str) -> list[str]:
         """A rule a state, but for those that nothing leads to."""

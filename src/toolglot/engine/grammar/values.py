@@ -29,7 +29,16 @@ DIGIT = _chars("", "09")
 HEX = _chars("", "09", "af", "AF")
 WHOLE = seq(maybe(Text("-")), alt((Text("0"), seq(_chars("", "19"), Repeat(DIGIT)))))
 INTEGER = Token("integer", WHOLE)
-EXPONENT = seq(_chars("eE"), maybe(_chars("+-")), _times(DIGIT, 1, 3))
+# No number is out of range: an exponent is at most 299.
+EXPONENT = seq(
+    _chars("eE"),
+    alt(
+        (
+            seq(Text("-"), _times(DIGIT, 1, 3)),
+            seq(maybe(Text("+")), alt((_times(DIGIT, 1, 2), seq(_chars("12"), _times(DIGIT, 2, 2))))),
+        )
+    ),
+)
 NUMBER = Token("number", seq(WHOLE, maybe(seq(Text("."), _times(DIGIT, 1, None))), maybe(EXPONENT)))
 # Half of a surrogate pair may not stand alone.
 CODE = alt(
@@ -41,7 +50,7 @@ CODE = alt(
 PAIR = seq(
     _chars("dD"), _chars("89abAB"), _times(HEX, 2, 2), Text("\\u"), _chars("dD"), _chars("", "cf", "CF"), _times(HEX, 2, 2)
 )
-JSON_ESCAPE = seq(Text("\\"), alt((_chars('"\\/bfnrt'), seq(Text("u"), alt((CODE, PAIR))))))
+JSON_ESCAPE = seq(Text("\\"), alt((_chars('"\\bfnrt'), seq(Text("u"), alt((CODE, PAIR))))))
 JSON_CHARS = Chars((('"', '"'), ("\\", "\\"), ("\x00", "\x1f")), True)
 STRING = Token("string", seq(Text('"'), Repeat(alt((JSON_CHARS, JSON_ESCAPE))), Text('"')))
 PYTHON_ESCAPE = seq(
@@ -210,7 +219,7 @@ def gemma_notation(quote: str, fmt: str) -> Notation:
         gemma_text({name: None}, quote, fmt)  # refuses what cannot be a key
         return name
 
-    free = ("", Chars(tuple((c, c) for c in ":{},[]\"<> \t\r\n"), True), "")
+    free = ("", Chars(tuple((c, c) for c in ":{},[]\"<\t\r\n"), True), "")
     return Notation("gemma", string, const, key, comma=",", colon=":", free_key=free, sort=True)
 
 

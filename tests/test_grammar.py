@@ -1,0 +1,96 @@
+"""Grammars: their tree holds what is rendered, refuses what is wrong, and what it holds is read as a call.
+
+`tests/heavy/test_grammar_engines.py` asks the engines that the grammars are for.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import grammar_cases as cases_of
+import toolglot
+from grammar_cases import FORMATS, RIGHT, TOOLS, WRONG, accepts, tree
+
+KINDS = ("gbnf", "lark", "structural_tag")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_holds_every_golden_call(format: str) -> None:
+    checked = 0
+    for case in cases_of.cases(format):
+        assert accepts(*tree(case.tools, format), case.text) == cases_of.held(format, case), (case.name, case.text)
+        checked += 1
+    assert checked >= 5
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_holds_right_calls_and_no_wrong_ones(format: str) -> None:
+    node, rules = tree(TOOLS, format)
+    assert rules.loose == {}
+    for what, calls in RIGHT.items():
+        text = toolglot.render(calls, format)
+        assert accepts(node, rules, text), (what, text)
+        for cut in (text[:-1], text + "x", text[1:]):
+            assert not accepts(node, rules, cut), (what, cut)
+    for what, text in cases_of.wrong(format):
+        assert not accepts(node, rules, text), (what, text)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_schemas(format: str) -> None:
+    for what, tool, right, wrong in cases_of.schema_cases(format):
+        node, rules = tree([tool], format)
+        assert rules.loose == {}, what
+        assert [text for text in right if not accepts(node, rules, text)] == [], what
+        assert [text for text in wrong if accepts(node, rules, text)] == [], what
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_it_holds_is_a_call(format: str) -> None:
+    tools = [*TOOLS, *(t for t in cases_of.golden.standard_tools() if t["function"]["name"] != "ping")]
+    tools = [t for i, t in enumerate(tools) if toolglot.Tool.from_any(t).name != "get_weather" or i == 0]
+    schemas = {toolglot.Tool.from_any(t).name: toolglot.Tool.from_any(t).parameters for t in tools}
+    node, rules = tree(tools, format)
+    near = cases_of.hints(node, rules)
+    for seed in range(60):
+        text = cases_of.Sampler(rules, seed, near).text(node)
+        message = toolglot.parse(text, format=format, tools=tools, generation_prompt="", on_error="collect")
+        assert message.tool_calls, text
+        assert not message.errors, text
+        assert not message.content, text
+        for call in message.tool_calls:
+            assert cases_of.fits(call.arguments, schemas[call.name]), (text, call)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_kind_is_written(format: str, kind: Any) -> None:
+    for choice in ("auto", "required", "ping"):
+        text = toolglot.grammar(TOOLS, format, kind, tool_choice=choice)
+        assert "ping" in text
+        assert ("get_weather" in text) == (choice != "ping")
+        if kind == "structural_tag":
+            assert json.loads(text)["type"] == "structural_tag"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_triggers_begin_every_call(format: str) -> None:
+    triggers = toolglot.grammar_triggers(TOOLS, format)
+    assert triggers
+    for calls in RIGHT.values():
+        text = toolglot.render(calls, format)
+        at = min(text.find(trigger) for trigger in triggers if trigger in text)
+        # llama.cpp's lazy grammar starts at the trigger.
+        assert accepts(*tree(TOOLS, format), text[at:]), text
+
+
+def test_wrong_calls_are_wrong_in_one_way() -> None:
+    """`WRONG` is only worth something if the tools' schemas refuse each for the reason it is named for."""
+    schema = TOOLS[0]["parameters"]
+    assert all(cases_of.fits(c.arguments, schema) for calls in RIGHT.values() for c in calls if c.name == "get_weather")
+    for what, call in WRONG.items():
+        known = call.name in ("get_weather", "ping")
+        assert not known or not cases_of.fits(call.arguments, schema if call.name == "get_weather" else {"properties": {}, "type": "object"}), what
