@@ -199,12 +199,18 @@ SCHEMAS: dict[str, SchemaCase] = {
     "types": _one({"type": ["integer", "boolean"]}, [1, -20, True, False], ["x", 1.5, [1]]),
     "number": _one({"type": "number"}, [0, 1.5, -2e-07, 1e22, 10**30], ["x", True, {}]),
     "any of": _one(
-        {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]}, [3, [], ["x", "y"]], [{"x": 1}, True]
+        {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]},
+        [3, [], ["x", "y"]],
+        [{"x": 1}, True],
     ),
     "one of": _one(
         {
             "oneOf": [
-                {"type": "object", "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind"]},
+                {
+                    "type": "object",
+                    "properties": {"kind": {"const": "a"}, "n": {"type": "integer"}},
+                    "required": ["kind"],
+                },
                 {"type": "object", "properties": {"kind": {"const": "b"}, "s": {"type": "string"}}, "required": ["s"]},
             ]
         },
@@ -221,11 +227,15 @@ SCHEMAS: dict[str, SchemaCase] = {
             ]
         },
         [{"x": 1, "y": True}],
-        [{"x": 1}, {"y": True}, {"x": "1", "y": True}],
+        [{"x": 1}, {"y": True}, {"x": "n", "y": True}],
     ),
-    "items": _one({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 3}, [[1], [1, 2, 3]], [[], [1] * 4]),
+    "items": _one(
+        {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 3}, [[1], [1, 2, 3]], [[], [1] * 4]
+    ),
     "nested": _one(
-        {"type": "array", "items": {"type": "array", "items": {"type": "boolean"}}}, [[], [[]], [[True], [False, True]]], [[True]]
+        {"type": "array", "items": {"type": "array", "items": {"type": "boolean"}}},
+        [[], [[]], [[True], [False, True]]],
+        [[True]],
     ),
     "recursive": _one(
         {"$ref": "#/$defs/Node"},
@@ -384,7 +394,9 @@ class Sampler:
             return self.text(pick.choice(options or node.options))
         if isinstance(node, Repeat):
             most = node.least + 3 if node.most is None else min(node.most, node.least + 3)
-            return "".join(self.text(node.item) for _ in range(pick.randint(node.least, node.least if self.depth > 6 else most)))
+            return "".join(
+                self.text(node.item) for _ in range(pick.randint(node.least, node.least if self.depth > 6 else most))
+            )
         if isinstance(node, Token | Json):
             return self.text(node.node)
         if isinstance(node, Ref):

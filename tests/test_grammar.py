@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import golden
 import grammar_cases as cases_of
 import toolglot
 from grammar_cases import FORMATS, RIGHT, TOOLS, WRONG, accepts, tree
@@ -50,7 +51,7 @@ def test_schemas(format: str) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_it_holds_is_a_call(format: str) -> None:
-    tools = [*TOOLS, *(t for t in cases_of.golden.standard_tools() if t["function"]["name"] != "ping")]
+    tools = [*TOOLS, *(t for t in golden.standard_tools() if t["function"]["name"] != "ping")]
     tools = [t for i, t in enumerate(tools) if toolglot.Tool.from_any(t).name != "get_weather" or i == 0]
     schemas = {toolglot.Tool.from_any(t).name: toolglot.Tool.from_any(t).parameters for t in tools}
     node, rules = tree(tools, format)
@@ -93,4 +94,94 @@ def test_wrong_calls_are_wrong_in_one_way() -> None:
     assert all(cases_of.fits(c.arguments, schema) for calls in RIGHT.values() for c in calls if c.name == "get_weather")
     for what, call in WRONG.items():
         known = call.name in ("get_weather", "ping")
-        assert not known or not cases_of.fits(call.arguments, schema if call.name == "get_weather" else {"properties": {}, "type": "object"}), what
+        assert not known or not cases_of.fits(
+            call.arguments, schema if call.name == "get_weather" else {"properties": {}, "type": "object"}
+        ), what
+
+
+# -- the public function
+
+
+def with_schema(schema: Any) -> list[dict[str, Any]]:
+    return [{"name": "f", "parameters": {"type": "object", "properties": {"a": schema}}}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_enforced_is_said(kind: Any) -> None:
+    tools = with_schema({"type": "string", "pattern": "^x", "description": "d", "x-note": 1})
+    text = toolglot.grammar(tools, "hermes", kind)
+    assert "f.a: pattern" in text or kind == "structural_tag"  # XGrammar gets the schema itself
+    assert ('"pattern": "^x"' in text) == (kind == "structural_tag")
+    with pytest.raises(toolglot.ConversionError, match=r"f\.a: pattern"):
+        toolglot.grammar(tools, "hermes", kind, strict=True)
+    assert "not enforced" not in toolglot.grammar(TOOLS, "hermes", kind, strict=True)
+
+
+def test_a_note_stays_in_its_comment() -> None:
+    tools = with_schema({"type": "string", 'evil\nroot ::= "x"': 1})
+    for kind in ("gbnf", "lark"):
+        lines = toolglot.grammar(tools, "hermes", kind).splitlines()
+        assert sum(line.startswith(("root ::=", "start:")) for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"$ref": "https://example.com/schema.json"},
+        {"$ref": "#/$defs/missing"},
+        {"$ref": "#/properties/a"},
+        {"anyOf": [{"$ref": "#/properties/a"}, {"type": "null"}]},
+        {"allOf": [{"type": "string"}, 3]},
+        {"allOf": [{"$ref": "#/properties/a"}]},
+        {"type": "string", "enum": [1]},
+    ],
+)
+def test_a_schema_that_allows_nothing_is_refused(schema: Any) -> None:
+    with pytest.raises(toolglot.ConversionError, match=r"^f"):
+        toolglot.grammar(with_schema(schema), "hermes")
+
+
+def test_references_may_meet() -> None:
+    tools = with_schema({"anyOf": [{"$ref": "#/properties/b"}, {"type": "null"}]})
+    tools[0]["parameters"]["properties"]["b"] = {"type": "array", "items": {"$ref": "#/properties/b"}}
+    node, rules = tree(tools, "hermes")
+    write = lambda a: toolglot.render([toolglot.ToolCall("f", {"a": a})], "hermes")  # noqa: E731
+    assert accepts(node, rules, write([[], [[]]]))
+    assert accepts(node, rules, write(None))
+    assert not accepts(node, rules, write([1]))
+
+
+def test_misuse() -> None:
+    with pytest.raises(ValueError, match="kind"):
+        toolglot.grammar(TOOLS, "hermes", "bnf")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="tools"):
+        toolglot.grammar(None, "hermes")
+    with pytest.raises(toolglot.DefinitionError, match="no_such_tool"):
+        toolglot.grammar(TOOLS, "hermes", tool_choice="no_such_tool")
+    with pytest.raises(toolglot.ConversionError):
+        toolglot.grammar(TOOLS, "hermes", tool_choice="none")
+    with pytest.raises(toolglot.ConversionError):
+        toolglot.grammar([], "hermes")
+    with pytest.raises(toolglot.UnsafeValueError):
+        toolglot.grammar(["a b>"], "qwen3_coder")
+    with pytest.raises(toolglot.DefinitionError):
+        toolglot.grammar(TOOLS, "no such format")
+
+
+def test_a_machine_without_a_grammar_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolglot.engine.machines.harmony import HarmonyProgram
+
+    monkeypatch.delattr(HarmonyProgram, "call_texts")
+    with pytest.raises(toolglot.DefinitionError, match="hand-written"):
+        toolglot.grammar(TOOLS, "harmony")
+
+
+def test_a_format_of_ones_own() -> None:
+    from toolglot.pattern import call, each, key, name, value
+
+    pattern = call("<call ", name(), ">", each("<arg ", key(), ">", value(), "</arg>"), "</call>")
+    toolglot.register_format(toolglot.Format(pattern, id="grammar_of_ones_own"))
+    node, rules = tree(TOOLS, "grammar_of_ones_own")
+    for calls in RIGHT.values():
+        assert accepts(node, rules, toolglot.render(calls, "grammar_of_ones_own"))

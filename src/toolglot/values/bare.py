@@ -92,6 +92,7 @@ def _of_values(schema: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def json_type(value: Any) -> str:
+    """The name that JSON Schema has for the type of ``value``."""
     if value is None:
         return "null"
     if isinstance(value, bool):

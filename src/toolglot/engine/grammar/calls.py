@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,7 @@ class _Walk:
         if not isinstance(node, Seq | Alt | Repeat | Json) or node == EMPTY:
             return node
         hint = re.sub(r"[^a-z0-9]+", "-", self.tool.name.lower()).strip("-")
-        return self.rules.rule(f"{hint}-arguments", ("arguments", self.tool.name), lambda: node)
+        return self.rules.rule(f"arguments-{hint}".rstrip("-"), ("arguments", self.tool.name), lambda: node)
 
     def json(self) -> Node:
         """The arguments as a JSON object."""
@@ -211,9 +211,11 @@ class _Walk:
         if not node.empty or any(needed for _, needed in entries):
             return body
         # Nothing at all is written in a way of its own.
-        ways = [Text(node.empty)]
-        for at, (entry, _) in enumerate(entries):
-            ways.append(seq(entry, *(maybe(later) for later, _ in entries[at + 1 :])))
+        ways: list[Node] = [Text(node.empty)]
+        rest: Node = EMPTY
+        for entry, _ in reversed(entries):
+            ways.append(seq(entry, rest))
+            rest = self.rules.add("rest", seq(maybe(entry), rest))
         return alt(ways)
 
     def argument(self, node: Each, key: str, shape: Shape, closing: Lit | None) -> Node:
@@ -257,7 +259,7 @@ class _Walk:
         return seq(*out)
 
 
-_WORDS = {
+_WORDS: dict[str, Callable[[str], str]] = {
     "type": lambda kind: "number" if kind == "integer" else kind,
     "string": lambda kind: "true" if kind == "string" else "false",
 }

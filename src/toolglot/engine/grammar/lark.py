@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 
 from .nodes import (
@@ -101,17 +100,26 @@ def factored(node: Node) -> Node:
     """Options that begin with the same text share it, so that no word is the beginning of another."""
     if not isinstance(node, Alt):
         return node
-    groups: dict[str, list[Node]] = {}
-    for option in node.options:
-        groups.setdefault(leading(option)[:1], []).append(option)
+    plain = alt(map(_bare, node.options))
+    rest = list(plain.options) if isinstance(plain, Alt) else [plain]
     options: list[Node] = []
-    for first, group in groups.items():
-        common = os.path.commonprefix([leading(option) for option in group])
-        if not first or len(group) == 1 or common not in map(leading, group):
-            options.extend(group)
+    while rest:
+        short = min(map(leading, rest), key=len)
+        group = [option for option in rest if leading(option).startswith(short)] if short else rest[:]
+        if short and len(group) > 1:
+            options.append(seq(Text(short), factored(alt(without(option, short) for option in group))))
         else:
-            options.append(seq(Text(common), factored(alt(without(option, common) for option in group))))
+            group = [option for option in group if leading(option) == short]
+            options.extend(group)
+        rest = [option for option in rest if option not in group]
     return alt(options)
+
+
+def _bare(node: Node) -> Node:
+    """A node that begins with JSON, as what that JSON is."""
+    if isinstance(node, Json):
+        return _bare(node.node)
+    return seq(_bare(node.items[0]), *node.items[1:]) if isinstance(node, Seq) and node.items else node
 
 
 def _rule(name: str) -> str:

@@ -192,6 +192,12 @@ class Rules:
             self.nodes[name] = make()
         return Ref(name)
 
+    def add(self, hint: str, node: Node) -> Ref:
+        """A rule for ``node``."""
+        return self.rule(hint, object(), lambda: node)
+
     def note(self, where: str, keyword: str) -> None:
         """Note a keyword that the grammar does not hold."""
-        self.loose[f"{where}: {keyword}"] = None
+        note = f"{where}: {keyword}"
+        # It becomes a comment, which ends with the line.
+        self.loose["".join(c if c.isprintable() else " " for c in note)] = None

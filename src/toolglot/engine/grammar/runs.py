@@ -81,4 +81,3 @@ def other_states(words: Sequence[str]) -> list[State]:
             node = to
         states[node].accepts = False
     return states
-

@@ -70,10 +70,11 @@ class Union:
 Shape: TypeAlias = Anything | Scalar | Const | Array | Object | Link | Union
 
 ANYTHING = Anything()
-FREE = Object((), ANYTHING)
-LIST = Array(ANYTHING)
-_EVERY = tuple(Scalar(t) for t in ("string", "number", "boolean", "null")) + (LIST, FREE)
+FREE = Object((), ANYTHING, {"type": "object"})
+LIST = Array(ANYTHING, schema={"type": "array"})
+_EVERY: tuple[Shape, ...] = (*map(Scalar, ("string", "number", "boolean", "null")), LIST, FREE)
 _MOST = 64  # items that a grammar counts
+_DEEP = 32  # references that one allOf may follow
 
 # What says nothing about a value, or is read here.
 _NOTES = {"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "strict"}
@@ -112,10 +113,16 @@ class Schemas:
             if not isinstance(target, Mapping | bool):
                 raise ConversionError(f"{self.where}: $ref {pointer!r} points to no schema in the tool's own")
             self._open.append(pointer)
-            self._at[pointer] = self.read(target, f".{pointer.rpartition('/')[2]}")
+            shape = self.read(target, f".{pointer.rpartition('/')[2]}")
+            self._at[pointer] = self._led(shape)
             self._open.pop()
-        shape = self._at[pointer]
-        return shape.target() if isinstance(shape, Link) else shape
+        return self._at[pointer]
+
+    def _led(self, shape: Shape) -> Shape:
+        """The shape with the references followed that stand for all of it: none may lead back."""
+        if isinstance(shape, Link):
+            return shape.target()
+        return Union(tuple(map(self._led, shape.options))) if isinstance(shape, Union) else shape
 
     def read(self, schema: Any, path: str) -> Shape:
         """The shape of a schema; ``path`` is for notes."""
@@ -135,20 +142,19 @@ class Schemas:
         shape = self._options(schema, path)
         return Union((shape, Scalar("null"))) if schema.get("nullable") is True else shape
 
-    def _merged(self, schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    def _merged(self, schema: Mapping[str, Any], path: str, depth: int = 0) -> Mapping[str, Any]:
         """The parts of ``allOf`` in one."""
         parts = schema.get("allOf")
         if not isinstance(parts, list):
             return schema
         merged = {k: v for k, v in schema.items() if k != "allOf"}
         for part in parts:
-            for _ in range(16):
-                if not isinstance(part, Mapping) or not isinstance(part.get("$ref"), str):
-                    break
+            while isinstance(part, Mapping) and isinstance(part.get("$ref"), str) and depth < _DEEP:
                 part = resolve(part["$ref"], self.root)
-            if not isinstance(part, Mapping):
-                raise ConversionError(f"{self.where}{path}: a part of allOf is no schema")
-            merged = self._both(merged, self._merged(part, path), path)
+                depth += 1
+            if not isinstance(part, Mapping) or depth == _DEEP:
+                raise ConversionError(f"{self.where}{path}: a part of allOf is no schema, or leads back to itself")
+            merged = self._both(merged, self._merged(part, path, depth), path)
         return merged
 
     def _both(self, one: Mapping[str, Any], other: Mapping[str, Any], path: str) -> dict[str, Any]:
@@ -249,11 +255,8 @@ def options(shape: Shape) -> list[Shape]:
 
 def kinds(shape: Shape) -> list[tuple[str, Shape]]:
     """The alternatives of a shape with their JSON types; what may be anything is one of each."""
-    found: list[tuple[str, Shape]] = []
-    for option in options(shape):
-        for one in _EVERY if isinstance(option, Anything) else (option,):
-            found.append((_kind(one), one))
-    return found
+    parts = [one for part in options(shape) for one in (_EVERY if isinstance(part, Anything) else (part,))]
+    return [(_kind(part), part) for part in parts]
 
 
 def _kind(shape: Shape) -> str:

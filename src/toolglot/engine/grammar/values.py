@@ -27,8 +27,9 @@ def _times(node: Node, least: int, most: int | None) -> Node:
 
 DIGIT = _chars("", "09")
 HEX = _chars("", "09", "af", "AF")
-WHOLE = seq(maybe(Text("-")), alt((Text("0"), seq(_chars("", "19"), Repeat(DIGIT)))))
-INTEGER = Token("integer", WHOLE)
+COUNT = seq(_chars("", "19"), Repeat(DIGIT))
+WHOLE = seq(maybe(Text("-")), alt((Text("0"), COUNT)))
+INTEGER = Token("integer", alt((Text("0"), seq(maybe(Text("-")), COUNT))))
 # No number is out of range: an exponent is at most 299.
 EXPONENT = seq(
     _chars("eE"),
@@ -48,7 +49,13 @@ CODE = alt(
     )
 )
 PAIR = seq(
-    _chars("dD"), _chars("89abAB"), _times(HEX, 2, 2), Text("\\u"), _chars("dD"), _chars("", "cf", "CF"), _times(HEX, 2, 2)
+    _chars("dD"),
+    _chars("89abAB"),
+    _times(HEX, 2, 2),
+    Text("\\u"),
+    _chars("dD"),
+    _chars("", "cf", "CF"),
+    _times(HEX, 2, 2),
 )
 JSON_ESCAPE = seq(Text("\\"), alt((_chars('"\\bfnrt'), seq(Text("u"), alt((CODE, PAIR))))))
 JSON_CHARS = Chars((('"', '"'), ("\\", "\\"), ("\x00", "\x1f")), True)
@@ -81,13 +88,13 @@ def listed(rules: Rules, entries: list[Entry], comma: str = "", extra: Callable[
         return seq(*(node if needed else maybe(node) for node, needed in entries), more)
     size = len(entries)
     free = next((i for i, (_, needed) in enumerate(entries) if needed), size)
-    ends = [more] * (size + 2)  # what may follow when the entry before was written
+    ends: list[Node] = [more] * (size + 2)  # what may follow when the entry before was written
     for at in range(size - 1, 0, -1):
         node, needed = entries[at]
         step = before(comma, node)
-        end = seq(step if needed else maybe(step), ends[at + 1])
-        # Where several ways lead to the same end it is written once.
-        ends[at] = rules.rule("rest", object(), lambda end=end: end) if free and at <= free + 1 else end
+        ends[at] = seq(step if needed else maybe(step), ends[at + 1])
+        if free and at <= free + 1:  # several ways lead to the same end: it is written once
+            ends[at] = rules.add("rest", ends[at])
     ways = [seq(entries[at][0], ends[at + 1]) for at in range(min(free + 1, size))]
     if free == size:
         ways.append(EMPTY if extra is None else maybe(seq(extra(""), more)))
@@ -131,6 +138,8 @@ class Notation:
             key = (self.name, shape.schemas, shape.pointer)
             return rules.rule(f"{self.name}-{hint}", key, lambda: self.value(rules, shape.target()))
         if isinstance(shape, Union):
+            if any(isinstance(part, Anything) for part in options(shape)):
+                return self.value(rules, Anything())
             return alt(self.value(rules, option) for option in shape.options)
         if isinstance(shape, Array):
             if self.arrays is not None:
@@ -219,7 +228,7 @@ def gemma_notation(quote: str, fmt: str) -> Notation:
         gemma_text({name: None}, quote, fmt)  # refuses what cannot be a key
         return name
 
-    free = ("", Chars(tuple((c, c) for c in ":{},[]\"<\t\r\n"), True), "")
+    free = ("", Chars(tuple((c, c) for c in ':{},[]"<\t\r\n'), True), "")
     return Notation("gemma", string, const, key, comma=",", colon=":", free_key=free, sort=True)
 
 
@@ -287,13 +296,12 @@ class Elements:
         if isinstance(shape, Scalar):
             return EMPTY if shape.type == "null" else JSON.scalar(shape.type)
         if isinstance(shape, Array):
-            key = (self.namespace, "item", id(shape))
-            item = rules.rule("item", key, lambda: self.element(rules, "item", shape.items, f"{where}[]"))
+            items = shape.items
+            item = rules.rule("item", (self, "item", shape), lambda: self.element(rules, "item", items, f"{where}[]"))
             return several(rules, item, shape, "")
         assert isinstance(shape, Object)
         if shape.members:
-            key = (self.namespace, id(shape))
-            return rules.rule("members", key, lambda: self.members(rules, shape, where))
+            return rules.rule("members", (self, shape), lambda: self.members(rules, shape, where))
         # Names that nobody declared cannot be opened and closed by a grammar; JSON in an element is read too.
         return EMPTY if shape.extra is None else maybe(as_json(rules, shape, (self.namespace,)))
 

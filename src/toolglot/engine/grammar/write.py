@@ -5,7 +5,7 @@ from __future__ import annotations
 from .calls import Blocks
 from .gbnf import Gbnf
 from .lark import Lark
-from .nodes import Alt, Node, Repeat, Rules, Run, Seq, Text, alt, leading, seq, without
+from .nodes import Alt, Node, Repeat, Rules, Run, Seq, alt, leading, seq, without
 from .tags import Tag, Tags, triggered, written
 
 KINDS = ("gbnf", "lark", "structural_tag")
@@ -57,7 +57,9 @@ def _ways(nodes: list[Node]) -> list[Node]:
 def _tag_root(blocks: Blocks, rules: Rules, never: tuple[str, ...], auto: bool, start: bool) -> Tag:
     if not auto or start:
         required = Tags(rules, within=False).of(blocks.required())
-        return {"type": "or", "elements": [required, {"type": "any_text", "excludes": list(never)}]} if auto else required
+        return (
+            {"type": "or", "elements": [required, {"type": "any_text", "excludes": list(never)}]} if auto else required
+        )
     # XGrammar wants no trigger to be forbidden, nor a part of one.
     others = [text for text in never if not any(text in trigger for trigger in blocks.triggers)]
     tags = Tags(rules, within=True)
