@@ -36,6 +36,8 @@ class Gbnf:
 
     def body(self, node: Node) -> str:
         """A rule's right side."""
+        if isinstance(node, Json):
+            return self.body(node.node)
         return " | ".join(map(self.sequence, node.options)) if isinstance(node, Alt) else self.sequence(node)
 
     def sequence(self, node: Node) -> str:

@@ -52,6 +52,8 @@ class Lark:
 
     def body(self, node: Node) -> str:
         """A rule's right side."""
+        if isinstance(node, Json):
+            return self.body(node.node)
         node = factored(node)
         return " | ".join(map(self.sequence, node.options)) if isinstance(node, Alt) else self.sequence(node)
 
