@@ -24,15 +24,16 @@ def grammar(
     tool_choice: Any = None,
     strict: bool = False,
 ) -> str:
-    """A grammar of the outputs that call these tools in a format: what `render` writes and `parse` reads.
+    r"""A grammar of the outputs that call these tools in a format: what `render` writes and `parse` reads.
 
     ``kind``: ``"gbnf"`` for llama.cpp, ``"lark"`` for llguidance, ``"structural_tag"`` for XGrammar. ``tool_choice``
     of ``"required"`` or a tool's name allows calls only; else text may stand around them (with GBNF by running the
     grammar lazily, see `grammar_triggers`). Its ``parallel=False`` allows one call. ``strict``: a schema keyword that
     the grammar would not enforce is a `ConversionError`; else it is a comment in the grammar.
 
-    >>> print(grammar(["ping"], "hermes"), end="")
-    root ::= "<tool_call>\\\\n{\\\\"name\\\\": \\\\"ping\\\\", \\\\"arguments\\\\": {}}\\\\n</tool_call>"
+    >>> print(grammar(["ping"], "hermes", tool_choice=ToolChoice(parallel=False)), end="")
+    root ::= "<tool_call>\n{\"name\": \"ping\", \"arguments\": " arguments-ping "}\n</tool_call>"
+    arguments-ping ::= "{}"
     """
     if kind not in KINDS:
         raise ValueError(f"kind: expected one of {', '.join(KINDS)}, got {kind!r}")

@@ -201,6 +201,11 @@ def test_one_tool_and_one_call(engine: str, format: str) -> None:
     assert accepts(toolglot.render([ping], format))
     assert not accepts(toolglot.render([ping, ping], format))
     assert not accepts(toolglot.render(RIGHT["required only"], format))
+    if engine in ("xgrammar-tag", "llguidance"):
+        accepts = compile(toolglot.grammar(TOOLS, format, kind, tool_choice=toolglot.ToolChoice(parallel=False)))
+        assert accepts("Hello.")
+        assert accepts(toolglot.render([ping], format))
+        assert not accepts(toolglot.render([ping, ping], format))
 
 
 @each_engine

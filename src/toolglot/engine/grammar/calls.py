@@ -29,13 +29,14 @@ class Blocks:
     """The markup of calls: each of ``nodes`` is a call, or a section of calls.
 
     ``triggers`` are the texts one of which begins it. ``between`` stands between two; None: there is but one.
-    ``leads``: what may stand before the first.
+    ``leads``: what may stand before the first. ``last``: no text follows, which could be read as one more call.
     """
 
     nodes: list[Node]
     triggers: list[str]
     between: str | None
     leads: tuple[str, ...] = ()
+    last: bool = False
 
     def required(self) -> Node:
         """Calls and nothing else."""
@@ -53,7 +54,7 @@ def blocks_of(fmt: Format, tools: Sequence[Tool], rules: Rules, machine: Any, on
     if machine is not None:
         if not hasattr(machine, "call_texts"):
             raise DefinitionError(f"{fmt.id}: its hand-written machine has no grammar")
-        blocks = Blocks([], [machine.trigger], None if once else machine.between, machine.leads)
+        blocks = Blocks([], [machine.trigger], None if once else machine.between, machine.leads, once)
         for walk in walks:
             opener, headers, closer = machine.call_texts(_plain_name(fmt, walk.tool.name))
             blocks.nodes.append(seq(Text(opener), alt(map(Text, headers)), walk.json(), Text(closer)))
@@ -73,7 +74,8 @@ def blocks_of(fmt: Format, tools: Sequence[Tool], rules: Rules, machine: Any, on
         more = EMPTY if once else Repeat(alt(before(separator, item) for item in items))
         made = [seq(alt(before(opener, item) for item in items), more, walks[0].sequence(first.close))]
         between = None
-    return Blocks(made, _triggers(fmt, nodes, made), between, leads)
+    open_ended = isinstance(first, Section) and not first.close
+    return Blocks(made, _triggers(fmt, nodes, made), between, leads, once or open_ended)
 
 
 def _triggers(fmt: Format, nodes: Sequence[Part], made: list[Node]) -> list[str]:

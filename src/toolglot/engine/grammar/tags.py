@@ -59,12 +59,12 @@ class Tags:
                 pending.extend(references(self.rules.nodes[ref]))
         return False
 
-    def tag(self, block: Node) -> Tag:
+    def tag(self, block: Node, triggers: list[str]) -> Tag:
         """A block of calls: the text that it begins with, and the rest."""
         begin = leading(block)
+        if without(block, begin) == EMPTY:  # nothing but text: its trigger begins it
+            begin = next(trigger for trigger in triggers if begin.startswith(trigger))
         rest = without(block, begin)
-        if rest == EMPTY:
-            begin, rest = begin[:-1], Text(begin[-1:])
         # A closer as `end` would be forbidden in the text before it; as a part of the content it is not.
         return {"type": "tag", "begin": begin, "content": self.of(rest), "end": ""}
 
@@ -89,7 +89,10 @@ def triggered(tags: list[Tag], triggers: list[str], never: list[str], once: bool
 def _sequence(elements: list[Tag]) -> Tag:
     flat: list[Tag] = []
     for element in elements:
-        flat.extend(element["elements"] if element["type"] == "sequence" else (element,))
+        for one in element["elements"] if element["type"] == "sequence" else (element,):
+            if flat and flat[-1]["type"] == one["type"] == "const_string":
+                one = {"type": "const_string", "value": flat.pop()["value"] + one["value"]}
+            flat.append(one)
     return flat[0] if len(flat) == 1 else {"type": "sequence", "elements": flat}
 
 

@@ -37,8 +37,7 @@ def _lark_root(blocks: Blocks, never: tuple[str, ...], auto: bool, start: bool) 
         others = tuple(word for word in never if word != trigger and word not in trigger)
         rest = alt(without(way, trigger) for way in _ways(blocks.nodes) if leading(way).startswith(trigger))
         calls.append(seq(Run(trigger, others), rest))
-    call = alt(calls)
-    return seq(Repeat(call), text)
+    return alt((*calls, text)) if blocks.last else seq(Repeat(alt(calls)), text)
 
 
 def _ways(nodes: list[Node]) -> list[Node]:
@@ -57,10 +56,10 @@ def _ways(nodes: list[Node]) -> list[Node]:
 def _tag_root(blocks: Blocks, rules: Rules, never: tuple[str, ...], auto: bool, start: bool) -> Tag:
     if not auto or start:
         required = Tags(rules, within=False).of(blocks.required())
-        return (
-            {"type": "or", "elements": [required, {"type": "any_text", "excludes": list(never)}]} if auto else required
-        )
+        text: Tag = {"type": "any_text", "excludes": list(never)}
+        return {"type": "or", "elements": [required, text]} if auto else required
     # XGrammar wants no trigger to be forbidden, nor a part of one.
     others = [text for text in never if not any(text in trigger for trigger in blocks.triggers)]
-    tags = Tags(rules, within=True)
-    return triggered([tags.tag(way) for way in _ways(blocks.nodes)], blocks.triggers, others, blocks.between is None)
+    writer = Tags(rules, within=True)
+    tags = [writer.tag(way, blocks.triggers) for way in _ways(blocks.nodes)]
+    return triggered(tags, blocks.triggers, others, blocks.last)
