@@ -20,23 +20,30 @@ KINDS = ("gbnf", "lark", "structural_tag")
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_holds_every_golden_call(format: str) -> None:
-    checked = 0
+    checked = excused = 0
     for case in cases_of.cases(format):
-        assert accepts(*tree(case.tools, format), case.text) == cases_of.held(format, case), (case.name, case.text)
-        checked += 1
+        if cases_of.excused(format, case):
+            excused += 1
+        else:
+            assert accepts(*tree(case.tools, format), case.text), (case.name, case.text)
+            checked += 1
     assert checked >= 5
+    assert excused < checked
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_holds_right_calls_and_no_wrong_ones(format: str) -> None:
     node, rules = tree(TOOLS, format)
     assert rules.loose == {}
-    for what, calls in RIGHT.items():
-        text = toolglot.render(calls, format)
+    texts = cases_of.right(format)
+    assert len(texts) >= 3
+    for what, text in texts.items():
         assert accepts(node, rules, text), (what, text)
         for cut in (text[:-1], text + "x", text[1:]):
             assert not accepts(node, rules, cut), (what, cut)
-    for what, text in cases_of.wrong(format):
+    wrong = cases_of.wrong(format)
+    assert len(wrong) >= 8
+    for what, text in wrong.items():
         assert not accepts(node, rules, text), (what, text)
 
 
@@ -81,8 +88,7 @@ def test_every_kind_is_written(format: str, kind: Any) -> None:
 def test_triggers_begin_every_call(format: str) -> None:
     triggers = toolglot.grammar_triggers(TOOLS, format)
     assert triggers
-    for calls in RIGHT.values():
-        text = toolglot.render(calls, format)
+    for text in cases_of.right(format).values():
         at = min(text.find(trigger) for trigger in triggers if trigger in text)
         # llama.cpp's lazy grammar starts at the trigger.
         assert accepts(*tree(TOOLS, format), text[at:]), text

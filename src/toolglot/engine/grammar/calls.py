@@ -14,7 +14,24 @@ from ...pattern import Arguments, Call, CallObject, Each, Either, Hole, Lit, May
 from ...pattern import Elements as ElementsNode
 from ...pattern import Node as Part
 from ...types import json_text
-from .nodes import EMPTY, Alt, Chars, Json, Node, Repeat, Rules, Seq, Text, Token, alt, before, leading, maybe, seq
+from .nodes import (
+    EMPTY,
+    Alt,
+    Chars,
+    Json,
+    Node,
+    Repeat,
+    Rules,
+    Seq,
+    Text,
+    Token,
+    alt,
+    before,
+    leading,
+    maybe,
+    seq,
+    starts,
+)
 from .schema import Schemas, Shape, Union, kinds
 from .values import LFM, PYTHON, Bare, Elements, Entry, Notation, as_json, gemma_notation, listed
 
@@ -71,7 +88,7 @@ def blocks_of(fmt: Format, tools: Sequence[Tool], rules: Rules, machine: Any, on
         items = [walk.sequence(first.items) for walk in walks]
         separator = first.separator.texts[0] if first.separator is not None else fmt.between
         opener = leading(walks[0].sequence(first.open))
-        more = EMPTY if once else Repeat(alt(before(separator, item) for item in items))
+        more = EMPTY if once else rules.add("more", Repeat(alt(before(separator, item) for item in items)))
         made = [seq(alt(before(opener, item) for item in items), more, walks[0].sequence(first.close))]
         between = None
     open_ended = isinstance(first, Section) and not first.close
@@ -89,15 +106,6 @@ def _triggers(fmt: Format, nodes: Sequence[Part], made: list[Node]) -> list[str]
         return [f'{{"{node.name[0]}": "']
     ways = [way for block in made for way in starts(block)]
     return list(dict.fromkeys(way[: way.index("(") + 1] for way in ways))
-
-
-def starts(node: Node) -> list[str]:
-    """The texts that a node may begin with."""
-    if isinstance(node, Alt):
-        return [text for option in node.options for text in starts(option)]
-    if isinstance(node, Seq) and node.items:
-        return starts(node.items[0])
-    return [node.text] if isinstance(node, Text) else []
 
 
 def _plain_name(fmt: Format, name: str) -> str:
@@ -159,8 +167,9 @@ class _Walk:
             return self.object(node)
         if isinstance(node, ElementsNode):
             return self.rule(Elements(node.namespace).members(self.rules, self.shape, self.tool.name))
-        assert isinstance(node, Arguments)
-        return self.arguments(node)
+        if isinstance(node, Arguments):
+            return self.arguments(node)
+        raise DefinitionError(f"{self.fmt.id}: a grammar cannot hold {type(node).__name__.lower()}(...) there")
 
     def name(self, tag: Tag) -> str:
         """The name as an attribute."""
@@ -173,6 +182,8 @@ class _Walk:
         """All arguments in one notation."""
         if node.codec == "json":
             return self.json()
+        if node.codec not in ("python", "pythonic", "lfm", "gemma", "function_gemma"):
+            raise DefinitionError(f"{self.fmt.id}: there is no grammar for arguments({node.codec!r})")
         if node.codec in ("gemma", "function_gemma"):
             quote = '<|"|>' if node.codec == "gemma" else "<escape>"
             return self.rule(gemma_notation(quote, self.fmt.id).value(self.rules, self.shape))

@@ -34,6 +34,7 @@ class Lark:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.terminals: dict[Node, str] = {}
+        self.taken = {_rule(name).upper() for name in rules.nodes}
         self.lines: list[str] = []
 
     def grammar(self, root: Node) -> str:
@@ -85,13 +86,17 @@ class Lark:
         name = self.terminals.get(node)
         if name is None:
             hint = node.name.replace("-", "_").upper() if isinstance(node, Token) else type(node).__name__.upper()
-            taken = self.terminals.values()
             name, count = hint, 1
-            while name in taken:
+            while name in self.taken:
                 count += 1
                 name = f"{hint}_{count}"
-            self.terminals[node] = name
+            self.taken.add(name)
             self.lines.append(f"{name}: {_terms(node)}")
+            if isinstance(node, Run) and node.end and node.chars is None:
+                # It ends where it can first; else the longest word would win, up to the last closer.
+                self.lines.append(f"{name.lower()}[lazy]: {name}")
+                name = name.lower()
+            self.terminals[node] = name
         return name
 
 
@@ -151,9 +156,7 @@ def _run(node: Run) -> str:
     else:
         terms = [f"/{_quote(node.begin)}{anything}/"] if node.begin else []
         terms.append(f"/{anything}{_quote(node.end)}/")
-        if node.end:
-            never.append(node.end)
-    # What ends with the closer, or is it, may stand at the very end. One expression a group: the lexer counts them.
+    # What the closer ends with may stand at the very end. One expression a group: the lexer counts them.
     last = [word for word in never if node.end and node.end.endswith(word)]
     for words, rest in ((last, "(?s:.+)"), ([word for word in never if word not in last], anything)):
         if words:

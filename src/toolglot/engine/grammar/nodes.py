@@ -150,10 +150,21 @@ def leading(node: Node) -> str:
     return leading(node.items[0]) if isinstance(node, Seq) and node.items else ""
 
 
+def starts(node: Node) -> list[str]:
+    """The texts that a node may begin with."""
+    if isinstance(node, Alt):
+        return [text for option in node.options for text in starts(option)]
+    if isinstance(node, Seq) and node.items:
+        return starts(node.items[0])
+    return [node.text] if isinstance(node, Text) else []
+
+
 def without(node: Node, text: str) -> Node:
     """A node that begins with ``text``, without it."""
     if isinstance(node, Seq):
         return seq(without(node.items[0], text), *node.items[1:])
+    if isinstance(node, Alt):
+        return alt(without(option, text) for option in node.options)
     assert isinstance(node, Text) and node.text.startswith(text)
     return Text(node.text[len(text) :]) if node.text != text else EMPTY
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .gbnf import Gbnf
-from .nodes import EMPTY, Alt, Json, Node, Ref, Repeat, Rules, Run, Seq, Text, leading, references, without
+from .nodes import EMPTY, Alt, Json, Node, Ref, Repeat, Rules, Run, Seq, Text, leading, references, starts, without
 
 Tag = dict[str, Any]
 
@@ -62,8 +62,8 @@ class Tags:
     def tag(self, block: Node, triggers: list[str]) -> Tag:
         """A block of calls: the text that it begins with, and the rest."""
         begin = leading(block)
-        if without(block, begin) == EMPTY:  # nothing but text: its trigger begins it
-            begin = next(trigger for trigger in triggers if begin.startswith(trigger))
+        if not begin or without(block, begin) == EMPTY:  # several texts, or nothing but text: its trigger begins it
+            begin = next(trigger for trigger in triggers if any(way.startswith(trigger) for way in starts(block)))
         rest = without(block, begin)
         # A closer as `end` would be forbidden in the text before it; as a part of the content it is not.
         return {"type": "tag", "begin": begin, "content": self.of(rest), "end": ""}

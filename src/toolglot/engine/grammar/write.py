@@ -5,7 +5,7 @@ from __future__ import annotations
 from .calls import Blocks
 from .gbnf import Gbnf
 from .lark import Lark
-from .nodes import Alt, Node, Repeat, Rules, Run, Seq, alt, leading, seq, without
+from .nodes import Node, Repeat, Rules, Run, alt, seq, starts, without
 from .tags import Tag, Tags, triggered, written
 
 KINDS = ("gbnf", "lark", "structural_tag")
@@ -31,26 +31,13 @@ def _lark_root(blocks: Blocks, never: tuple[str, ...], auto: bool, start: bool) 
         return blocks.required()
     if start:
         return alt((blocks.required(), text))
-    # llguidance takes the longest word, so the text before a call and the call's opener are one.
+    # llguidance's words do not overlap, so the text before a call and the call's opener are one.
+    others = tuple(word for word in never if not any(word in trigger for trigger in blocks.triggers))
     calls: list[Node] = []
     for trigger in blocks.triggers:
-        others = tuple(word for word in never if word != trigger and word not in trigger)
-        rest = alt(without(way, trigger) for way in _ways(blocks.nodes) if leading(way).startswith(trigger))
-        calls.append(seq(Run(trigger, others), rest))
+        begun = [block for block in blocks.nodes if all(way.startswith(trigger) for way in starts(block))]
+        calls.append(seq(Run(trigger, others), alt(without(block, trigger) for block in begun)))
     return alt((*calls, text)) if blocks.last else seq(Repeat(alt(calls)), text)
-
-
-def _ways(nodes: list[Node]) -> list[Node]:
-    """Blocks, each with a text in front."""
-    ways: list[Node] = []
-    for node in nodes:
-        if isinstance(node, Alt):
-            ways.extend(_ways(list(node.options)))
-        elif isinstance(node, Seq) and isinstance(node.items[0], Alt):
-            ways.extend(seq(way, *node.items[1:]) for way in _ways([node.items[0]]))
-        else:
-            ways.append(node)
-    return ways
 
 
 def _tag_root(blocks: Blocks, rules: Rules, never: tuple[str, ...], auto: bool, start: bool) -> Tag:
@@ -61,5 +48,5 @@ def _tag_root(blocks: Blocks, rules: Rules, never: tuple[str, ...], auto: bool, 
     # XGrammar wants no trigger to be forbidden, nor a part of one.
     others = [text for text in never if not any(text in trigger for trigger in blocks.triggers)]
     writer = Tags(rules, within=True)
-    tags = [writer.tag(way, blocks.triggers) for way in _ways(blocks.nodes)]
+    tags = [writer.tag(block, blocks.triggers) for block in blocks.nodes]
     return triggered(tags, blocks.triggers, others, blocks.last)
