@@ -14,6 +14,7 @@ import golden
 import grammar_cases as cases_of
 import toolglot
 from grammar_cases import FORMATS, RIGHT, TOOLS, WRONG, accepts, tree
+from toolglot import pattern
 
 KINDS = ("gbnf", "lark", "structural_tag")
 
@@ -183,11 +184,34 @@ def test_a_machine_without_a_grammar_says_so(monkeypatch: pytest.MonkeyPatch) ->
         toolglot.grammar(TOOLS, "harmony")
 
 
-def test_a_format_of_ones_own() -> None:
-    from toolglot.pattern import call, each, key, name, value
+OWN: dict[str, pattern.Item] = {
+    "values": pattern.call(
+        "<call ",
+        pattern.name("functions."),
+        ">",
+        pattern.each("<arg ", pattern.key(), ">", pattern.value(), "</arg>"),
+        "</call>",
+    ),
+    "elements": pattern.call("<call ", pattern.name(), ">", pattern.elements(), "</call>"),
+    "escape": pattern.call("<call>", pattern.name(), pattern.arguments("function_gemma"), "</call>"),
+    "array": pattern.section("[calls]", pattern.call(pattern.call_object(name="tool")), "[end]", separator=" + "),
+}
 
-    pattern = call("<call ", name(), ">", each("<arg ", key(), ">", value(), "</arg>"), "</call>")
-    toolglot.register_format(toolglot.Format(pattern, id="grammar_of_ones_own"))
-    node, rules = tree(TOOLS, "grammar_of_ones_own")
-    for calls in RIGHT.values():
-        assert accepts(node, rules, toolglot.render(calls, "grammar_of_ones_own"))
+
+@pytest.mark.parametrize("what", OWN)
+def test_a_format_of_ones_own(what: str) -> None:
+    id = f"grammar_own_{what}"
+    toolglot.register_format(toolglot.Format(OWN[what], id=id))
+    node, rules = tree(TOOLS, id)
+    texts = cases_of.right(id)
+    assert len(texts) >= 3
+    for text in texts.values():
+        assert accepts(node, rules, text)
+    near = cases_of.hints(node, rules)
+    for seed in range(40):
+        text = cases_of.Sampler(rules, seed, near).text(node)
+        message = toolglot.parse(text, format=id, tools=TOOLS)
+        assert message.tool_calls, text
+        assert not message.content, text
+        for call in message.tool_calls:
+            assert call.name == "ping" or cases_of.fits(call.arguments, TOOLS[0]["parameters"]), text

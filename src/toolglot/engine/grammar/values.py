@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from ...errors import UnsafeValueError
@@ -127,7 +128,7 @@ class Notation:
     def value(self, rules: Rules, shape: Shape) -> Node:
         """A value of this shape."""
         if isinstance(shape, Anything):
-            return rules.rule(f"{self.name}-value", (self.name, "any"), lambda: self._any(rules))
+            return rules.rule(f"{self.name}-value", (self, "any"), lambda: self._any(rules))
         if isinstance(shape, Scalar):
             return self.scalar(shape.type)
         if isinstance(shape, Const):
@@ -135,7 +136,7 @@ class Notation:
         if isinstance(shape, Link):
             # The hint is the definition's name, so that a reader recognises it.
             hint = re.sub(r"[^a-z0-9]+", "-", shape.pointer.rpartition("/")[2].lower()).strip("-") or "definition"
-            key = (self.name, shape.schemas, shape.pointer)
+            key = (self, shape.schemas, shape.pointer)
             return rules.rule(f"{self.name}-{hint}", key, lambda: self.value(rules, shape.target()))
         if isinstance(shape, Union):
             if any(isinstance(part, Anything) for part in options(shape)):
@@ -145,12 +146,12 @@ class Notation:
             if self.arrays is not None:
                 return self.arrays.value(rules, shape)
             if shape is LIST:
-                return rules.rule(f"{self.name}-array", (self.name, "array"), lambda: self._array(rules, shape))
+                return rules.rule(f"{self.name}-array", (self, "array"), lambda: self._array(rules, shape))
             return self._array(rules, shape)
         if self.objects is not None:
             return self.objects.value(rules, shape)
         if shape is FREE:
-            return rules.rule(f"{self.name}-object", (self.name, "object"), lambda: self._object(rules, shape))
+            return rules.rule(f"{self.name}-object", (self, "object"), lambda: self._object(rules, shape))
         return self._object(rules, shape)
 
     def _any(self, rules: Rules) -> Node:
@@ -199,15 +200,25 @@ def several(rules: Rules, item: Node, shape: Array, comma: str) -> Node:
     return some if least else maybe(some)
 
 
+def safe(text: str, never: tuple[str, ...]) -> str:
+    """``text``, which holds none of ``never``."""
+    if any(word in text for word in never):
+        raise UnsafeValueError(f"{text!r:.80} holds the markup that closes it")
+    return text
+
+
+@cache
 def json_notation(never: tuple[str, ...] = ()) -> Notation:
     """JSON; with ``never`` its strings do not hold these texts."""
-    string: Node = STRING
-    name = "json"
-    if never:
-        name = "json-in-text"
-        string = Run('"', never, '"', JSON_CHARS, JSON_ESCAPE)
     free = ('"', JSON_CHARS, '"')
-    return Notation(name, string, json_text, json_text, free_key=free)
+    if not never:
+        return Notation("json", STRING, json_text, json_text, free_key=free)
+
+    def spelled(value: Any) -> str:
+        return safe(json_text(value), never)
+
+    string = Run('"', never, '"', JSON_CHARS, JSON_ESCAPE)
+    return Notation("json-in-text", string, spelled, spelled, free_key=free)
 
 
 JSON = json_notation()
@@ -217,6 +228,7 @@ PYTHON = Notation("python", _PYTHON_STRING, python_text, repr, ("True", "False",
 LFM = replace(PYTHON, name="lfm", const=lambda v: python_text(v, True), objects=JSON, arrays=PYTHON)
 
 
+@cache
 def gemma_notation(quote: str, fmt: str) -> Notation:
     """Gemma's: bare keys, strings between two quote tokens without escapes."""
     string = seq(Text(quote), Run(quote))
@@ -252,10 +264,7 @@ class Bare:
 
     def _plain(self, rules: Rules, shape: Shape) -> Node:
         if isinstance(shape, Const):
-            text = scalar_text(shape.value, self.python_scalars)
-            if any(never in text for never in self.never):
-                raise UnsafeValueError(f"{text!r:.80} holds the markup that closes it")
-            return Text(text)
+            return Text(safe(scalar_text(shape.value, self.python_scalars), self.never))
         if isinstance(shape, Scalar):
             words = ("True", "False", "None") if self.python_scalars else JSON.words
             return replace(JSON, words=words).scalar(shape.type)
@@ -284,15 +293,17 @@ class Elements:
         if not key or any(c in key for c in "<>"):
             raise UnsafeValueError(f"{where}: {key!r} cannot be an element's name")
         ns = self.namespace
+        if not ns:  # then elements do not nest: a value is bare text
+            return seq(Text(f"<{key}>"), Bare(f"</{key}>", (f"</{key}>",)).value(rules, shape))
         parts = options(shape)
         opener, end = Text(f"{ns}<{key}>"), Text(f"{ns}</{key}>")
         if any(isinstance(p, Anything) or p == Scalar("string") for p in parts):
-            return seq(opener, Run(ns, (), ""), Text(f"</{key}>"))
+            return seq(opener, Run(ns), Text(f"</{key}>"))
         return seq(opener, alt(self._content(rules, part, where) for part in parts), end)
 
     def _content(self, rules: Rules, shape: Shape, where: str) -> Node:
         if isinstance(shape, Const):
-            return Text("" if shape.value is None else scalar_text(shape.value, False))
+            return Text("" if shape.value is None else safe(scalar_text(shape.value, False), (self.namespace,)))
         if isinstance(shape, Scalar):
             return EMPTY if shape.type == "null" else JSON.scalar(shape.type)
         if isinstance(shape, Array):
