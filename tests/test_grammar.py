@@ -124,6 +124,17 @@ def test_what_is_not_enforced_is_said(kind: Any) -> None:
     assert "not enforced" not in toolglot.grammar(TOOLS, "hermes", kind, strict=True)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_not_enforced_behind_a_reference_is_said(format: str) -> None:
+    tools = with_schema({"$ref": "#/$defs/Inner"})
+    inner = {"type": "object", "properties": {"b": {"type": "string", "minLength": 1}}, "patternProperties": {}}
+    tools[0]["parameters"]["$defs"] = {"Inner": {"type": "array", "items": inner, "uniqueItems": True}}
+    with pytest.raises(toolglot.ConversionError) as error:
+        toolglot.grammar(tools, format, strict=True)
+    for keyword in ("minLength", "patternProperties", "uniqueItems"):
+        assert keyword in str(error.value)
+
+
 def test_a_note_stays_in_its_comment() -> None:
     tools = with_schema({"type": "string", 'evil\nroot ::= "x"': 1})
     for kind in ("gbnf", "lark"):

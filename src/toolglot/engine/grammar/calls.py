@@ -122,10 +122,7 @@ class _Walk:
         self.fmt = fmt
         self.tool = tool
         self.rules = rules
-        self.schemas = Schemas(tool.parameters, tool.name)
-        self.shape = self.schemas.parameters()
-        for path, keyword in self.schemas.loose:
-            rules.note(tool.name + path, keyword)
+        self.shape = Schemas(tool.parameters, tool.name, rules.note).parameters()
 
     def rule(self, node: Node) -> Node:
         """The arguments as a rule of their own, named after the tool."""

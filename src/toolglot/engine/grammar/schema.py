@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -83,12 +83,12 @@ _READ |= {"minItems", "maxItems", "nullable", "$defs", "definitions", "$schema",
 
 
 class Schemas:
-    """The schemas of one tool. ``loose`` collects the places and keywords that a grammar does not hold."""
+    """The schemas of one tool. ``note`` is told the places and keywords that a grammar does not hold."""
 
-    def __init__(self, root: Mapping[str, Any], where: str) -> None:
+    def __init__(self, root: Mapping[str, Any], where: str, note: Callable[[str, str], None]) -> None:
         self.root = root
         self.where = where
-        self.loose: list[tuple[str, str]] = []
+        self.note = note
         self._at: dict[str, Shape] = {}
         self._open: list[str] = []
 
@@ -133,12 +133,12 @@ class Schemas:
         reference = schema.get("$ref")
         if isinstance(reference, str):
             for keyword in schema.keys() - _NOTES - {"$ref", "$defs", "definitions"}:
-                self.loose.append((path, f"{keyword} beside $ref"))
+                self.note(self.where + path, f"{keyword} beside $ref")
             return Link(reference, self)
         schema = self._merged(schema, path)
         for keyword in schema:
             if keyword not in _NOTES and keyword not in _READ and not keyword.startswith("x-"):
-                self.loose.append((path, keyword))
+                self.note(self.where + path, keyword)
         shape = self._options(schema, path)
         return Union((shape, Scalar("null"))) if schema.get("nullable") is True else shape
 
@@ -166,7 +166,7 @@ class Schemas:
             elif keyword == "required" and isinstance(known, list):
                 both[keyword] = [*known, *(v for v in value if v not in known)]
             elif keyword in both and known != value and keyword not in _NOTES:
-                self.loose.append((path, f"a second {keyword}"))
+                self.note(self.where + path, f"a second {keyword}")
             else:
                 both[keyword] = value
         return both
@@ -210,12 +210,12 @@ class Schemas:
         least, most = schema.get("minItems", 0), schema.get("maxItems")
         for keyword, count in (("minItems", least), ("maxItems", most)):
             if count is not None and (not isinstance(count, int) or count > _MOST):
-                self.loose.append((path, keyword))
+                self.note(self.where + path, keyword)
         least = least if isinstance(least, int) and least <= _MOST else 0
         most = most if isinstance(most, int) and most <= _MOST else None
         items = schema.get("items", True)
         if isinstance(items, list):
-            self.loose.append((path, "items as a list"))
+            self.note(self.where + path, "items as a list")
             items = True
         return Array(self.read(items, path + "[]"), least, most, self._whole(schema))
 
