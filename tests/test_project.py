@@ -30,7 +30,7 @@ LEVELS: list[set[str]] = [
     {"definition", "values", "engine", "response_template", "schema"},
     {"formats", "providers"},
     {"registry"},
-    {"api", "models", "rendering"},
+    {"api", "grammars", "models", "rendering"},
     {"convert", "golden", "tools", "batch"},
     {""},  # toolglot/__init__.py, the public surface
     {"cli", "__main__"},

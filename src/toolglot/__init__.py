@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ToolCallStart,
     )
     from .format import Format, Reasoning, Results
+    from .grammars import grammar, grammar_triggers
     from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .providers._api import (
         detect_provider,
@@ -125,6 +126,8 @@ __all__ = [
     "formats",
     "get_format",
     "get_provider",
+    "grammar",
+    "grammar_triggers",
     "model_info",
     "parse",
     "parse_response",
@@ -181,6 +184,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Reasoning",
         "Results",
     ),
+    "grammars": ("grammar", "grammar_triggers"),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
     "rendering": ("render", "render_results", "render_segments"),
     "response_template": ("format_from_response_template",),

@@ -73,7 +73,7 @@ class GoldenCase:
 
 
 @cache
-def standard_tools(folder: Path) -> list[dict[str, Any]]:
+def standard_tools(folder: Path = FOLDER) -> list[dict[str, Any]]:
     """The tools that the cases share: the file ``tools.json`` beside their folders."""
     tools: list[dict[str, Any]] = json.loads((folder / "tools.json").read_text("utf-8"))
     return tools

@@ -13,7 +13,7 @@ from .json import canonical, quote, scan
 from .literal import LiteralReader
 from .scalars import read_number
 
-__all__ = ["decode_entities", "read_python", "read_text", "schema_types"]
+__all__ = ["decode_entities", "json_type", "named_types", "read_python", "read_text", "schema_types"]
 
 _STRING: Final = frozenset({"string"})
 _TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
@@ -45,7 +45,7 @@ def _types(schema: Any, root: Mapping[str, Any], seen: frozenset[str]) -> frozen
     if not isinstance(schema, Mapping):
         return None
     # Every keyword narrows what the others allow.
-    types = _named(schema.get("type"))
+    types = named_types(schema.get("type"))
     if types is None:
         types = _of_values(schema)
     reference = schema.get("$ref")
@@ -67,7 +67,7 @@ def _types(schema: Any, root: Mapping[str, Any], seen: frozenset[str]) -> frozen
     return types
 
 
-def _named(type_: Any) -> frozenset[str] | None:
+def named_types(type_: Any) -> frozenset[str] | None:
     """The types of a ``type`` keyword; one that is unknown makes all of it unknown."""
     names = [type_] if isinstance(type_, str) else type_
     if not isinstance(names, (list, tuple)) or not names:
@@ -87,14 +87,15 @@ def _named(type_: Any) -> frozenset[str] | None:
 def _of_values(schema: Mapping[str, Any]) -> frozenset[str] | None:
     """The types of the values that ``const`` and ``enum`` list."""
     if "const" in schema:
-        return frozenset({_type_of(schema["const"])})
+        return frozenset({json_type(schema["const"])})
     values = schema.get("enum")
     if isinstance(values, (list, tuple)) and values:
-        return frozenset(_type_of(value) for value in values)
+        return frozenset(json_type(value) for value in values)
     return None
 
 
-def _type_of(value: Any) -> str:
+def json_type(value: Any) -> str:
+    """The name that JSON Schema has for the type of ``value``."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -178,7 +179,7 @@ def _strict(text: str, strings: bool) -> tuple[Any, str] | None:
 
 def _counts(value: Any, types: frozenset[str]) -> bool:
     """Whether the type of ``value`` is one of ``types``."""
-    type_ = _type_of(value)
+    type_ = json_type(value)
     if type_ == "integer" or (type_ == "number" and value.is_integer()):
         return "integer" in types or "number" in types
     return type_ in types

@@ -78,6 +78,20 @@ class HarmonyProgram(MessagesProgram):
         m.name_at = m.base + head.recipient_at
         return self.arguments if declared else self.either
 
+    # For grammars. The prompt ends behind the role, and a recipient may stand before or behind the channel.
+    trigger = " to=functions."
+    leads = ("<|start|>assistant", "<|channel|>commentary")
+    between = "<|start|>assistant"
+
+    def call_texts(self, name: str) -> tuple[str, tuple[str, ...], str]:
+        """What stands around a call's arguments: the opener, the rest of the header in its spellings, the closer."""
+        headers = (
+            "<|channel|>commentary json<|message|>",
+            "<|channel|>commentary <|constrain|>json<|message|>",
+            " <|constrain|>json<|message|>",
+        )
+        return f"{self.trigger}{name}", headers, "<|call|>"
+
     def render(self, calls: list[ToolCall], content: str | None, reasoning: str | None) -> list[tuple[str, bool]]:
         out: list[tuple[str, bool]] = []
         if reasoning:
