@@ -202,16 +202,12 @@ def _feed_segments(machine: Machine, segments: Any) -> str:
 
 
 def mark(machine: Machine, at: int, text: str, special: bool | None) -> None:
-    """Note that ``text`` at ``at`` holds no control tokens: each literal of one in it is data."""
-    if special is not False or not text:
-        return
-    literals = machine.plan.special
-    if literals is None:
-        return
-    for match in literals.finditer(text):
-        if machine.masked is None:
-            machine.masked = []
-        machine.masked.append((at + match.start(), at + match.end()))
+    """Note it if the text at ``at`` is said to hold no control tokens."""
+    if special is False:
+        if text and machine.plan.special is not None:
+            machine.no_tokens(at, at + len(text))
+    elif special is not None and special is not True:
+        raise TypeError(f"special: expected True, False or None, got {special!r:.80}")
 
 
 def parse(
@@ -316,7 +312,7 @@ class StreamParser:
         machine = self._machine
         if text.__class__ is not str:
             text = _text(text)
-        if special is False:
+        if special is not None:
             mark(machine, self._length, text, special)
         self._length += len(text)
         machine.feed(text)

@@ -63,7 +63,7 @@ class Entry:
             if pos - j > LOOK:
                 return False
         if self.lits:
-            if buf.startswith(self.lits, pos):
+            if m.stands(self.lits, pos):
                 return self.declared(m, j) if self.bare else True
             if pos == size or partial(self.lits, buf, pos):
                 return None
@@ -76,7 +76,7 @@ class Entry:
             if self.gap and not buf.startswith(self.gap, end):
                 return False
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
-            if buf.startswith(self.after_name, then):
+            if m.stands(self.after_name, then):
                 return self.declared(m, j) if self.bare else True
             if then - end <= LOOK and (then == size or partial(self.after_name, buf, then)):
                 return None
@@ -103,7 +103,7 @@ class Entry:
                     return match.group(match.lastindex or 2) in m.tools.names
                 pos = match.end()
         assert isinstance(op, ops.Hole)
-        match = op.regex.search(buf, j)
+        match = m.find(op.regex.search, j)
         if match is None:
             return None if not m.final and len(buf) - j < m.limits.name else False
         return buf[j : match.start()].strip() in m.tools.names

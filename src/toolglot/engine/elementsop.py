@@ -52,7 +52,7 @@ class ElementsOp(Op):
         if not ns:
             return self.flat(m, stack, closer or ())
         while True:
-            i = buf.find(ns, pos)
+            i = m.find_text(ns, pos)
             if i < 0:
                 if m.final:
                     fault = self.text(m, stack, buf[pos:], m.base + pos)
@@ -71,7 +71,7 @@ class ElementsOp(Op):
             if fault is not None:
                 return m.fail(fault)
             m.pos = pos = i
-            if not stack and closer and buf.startswith(closer, i):
+            if not stack and closer and m.stands(closer, i):
                 m.st = None
                 m.args_to = m.base + i
                 return self.next

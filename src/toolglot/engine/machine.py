@@ -10,6 +10,8 @@ prompt), because what was consumed is cut off ``buf`` at the next feed: ``base``
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from io import StringIO
 from os import urandom
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,7 @@ from ..events import (
     ToolCallStart,
 )
 from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, TextPart, ToolCall
+from .ranges import Ranges
 
 if TYPE_CHECKING:
     from .ops import Op
@@ -123,7 +126,8 @@ class Machine:
     tracker: Any = None
     white: Span = (NEVER, NEVER)  # white space that an operation waits behind
     settled: bool = False  # the text is a tagged family's, whether it holds a call or not
-    masked: list[Span] | None = None
+    plain: Ranges | None = None  # text that holds no control tokens: literals of them are data there
+    rereads: int | None = None  # from where reasoning may be read again
     search: Any = None  # for the text at hand, if all of it is there
     broken: int = 0
     wary: bool = False  # much is broken: no more quick tries, as a failure of the C scanner costs what stands before it
@@ -209,7 +213,7 @@ class Machine:
         """Feed everything, then close; ``final`` is known from the start, so nothing is held back."""
         self.buf = text
         self.search = self.plan.searcher.of(text)
-        self.fast = self.limits is DEFAULT_LIMITS and self.masked is None
+        self.fast = self.limits is DEFAULT_LIMITS and self.plain is None
         tracker = self.tracker
         specs = self.plan.untagged
         if specs and tracker is None and not specs[0].eager:
@@ -286,11 +290,54 @@ class Machine:
             self.pieces.clear()
             self.run_kind = -1
 
-    def is_masked(self, i: int) -> bool:
-        """Whether ``buf[i]`` stands in text that the caller said holds no control tokens."""
-        at = self.base + i
-        assert self.masked is not None
-        return any(a <= at < b for a, b in reversed(self.masked))
+    # -- literals --------------------------------------------------------------------------------------------
+
+    def no_tokens(self, a: int, b: int) -> None:
+        """The caller says that the text from ``a`` to ``b``, which comes next, holds no control tokens."""
+        plain = self.plain
+        if plain is None:
+            plain = self.plain = Ranges()
+        plain.add(a, b)
+        oldest = self.base if self.kept is None else min(self.base, self.kept_from)
+        plain.forget(oldest if self.rereads is None else min(oldest, self.rereads))
+
+    def is_data(self, i: int, literal: str) -> bool:
+        """Whether the literal that stands at ``buf[i]`` is data: a control token in it touches text without any."""
+        return self.plain is not None and self.is_data_at(self.base + i, literal)
+
+    def is_data_at(self, at: int, literal: str) -> bool:
+        """The same with an absolute position."""
+        plain = self.plain
+        return plain is not None and any(plain.touch(at + a, at + b) for a, b in self.plan.tokens(literal))
+
+    def stands(self, texts: tuple[str, ...], i: int) -> bool:
+        """Whether one of these literals stands at ``buf[i]``, as markup."""
+        return self.buf.startswith(texts, i) and (self.plain is None or bool(self.standing(texts, i)))
+
+    def standing(self, texts: tuple[str, ...], i: int) -> str:
+        """The first of these literals that stands at ``buf[i]``, as markup; empty if none does."""
+        for text in texts:
+            if self.buf.startswith(text, i) and not self.is_data(i, text):
+                return text
+        return ""
+
+    def find(self, search: Callable[..., re.Match[str] | None], i: int, *end: int) -> re.Match[str] | None:
+        """The first literal from ``buf[i]`` on that a search for literals finds and that is no data."""
+        match = search(self.buf, i, *end)
+        if self.plain is not None:
+            while match is not None and self.is_data(match.start(), match.group()):
+                match = search(self.buf, match.start() + 1, *end)
+        return match
+
+    def find_text(self, literal: str, i: int) -> int:
+        """The same for one literal: its index, or -1."""
+        i = self.buf.find(literal, i)
+        if self.plain is not None:
+            while i >= 0 and self.is_data(i, literal):
+                i = self.buf.find(literal, i + 1)
+        return i
+
+    # -- markup ----------------------------------------------------------------------------------------------
 
     def past(self, i: int, j: int) -> None:
         """``buf[i:j]`` was markup: go on behind it."""

@@ -63,16 +63,13 @@ class Lit(Op):
         start = pos = m.pos
         if self.ws:
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
-        if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
-            for text in self.texts:
-                if buf.startswith(text, pos):
-                    end = pos + len(text)
-                    break
+        if buf.startswith(self.texts, pos) and (text := m.standing(self.texts, pos)):
+            end = pos + len(text)
             if m.call_start is None:
                 m.sep(start, end)
             m.pos = end
             return self.next
-        if self.implied_by and buf.startswith(self.implied_by, pos):
+        if self.implied_by and m.stands(self.implied_by, pos):
             m.pos = pos
             return self.next
         if not m.final and partial(self.all, buf, pos):
@@ -210,7 +207,7 @@ class Hole(Op):
         buf = m.buf
         start = m.pos
         limit = m.limits.name
-        match = self.regex.search(buf, max(start, m.scan - m.base), start + limit + LOOK + self.longest)
+        match = m.find(self.regex.search, max(start, m.scan - m.base), start + limit + LOOK + self.longest)
         end = len(buf) if match is None else match.start()
         if end - start > limit + LOOK:
             text = f"the {self.field} is too long or has no end"
@@ -298,7 +295,7 @@ class Attributes(Op):
         after = WS.match(buf, pos).end()  # type: ignore[union-attr]
         closed = self.closed is not None and buf.startswith("/", after)
         end = after + 1 if closed else after
-        if not buf.startswith(self.end, end):
+        if not m.stands((self.end,), end):
             if (
                 not m.final
                 and len(buf) - start < 4 * m.limits.name
@@ -369,11 +366,11 @@ class Switch(Op):
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
             if not m.final:
                 m.white = (start, m.base + pos)
-        if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+        if m.stands(self.texts, pos):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None
             for text, op in self.pairs:
-                if buf.startswith(text, pos):
+                if buf.startswith(text, pos) and not m.is_data(pos, text):
                     if m.call_start is None:
                         m.sep(m.pos, pos)
                     elif m.args is None:
@@ -395,7 +392,7 @@ class Switch(Op):
         buf = m.buf
         best = -1
         for text in self.texts:
-            found = buf.find(text, m.pos)
+            found = m.find_text(text, m.pos)
             if found >= 0 and (best < 0 or found < best):
                 best = found
         end = best

@@ -40,9 +40,9 @@ class Header(Op):
         buf = m.buf
         pos = m.pos
         skip = len("<|start|>") if buf.startswith("<|start|>", pos) else 0
-        match = _STOP.search(buf, max(pos + skip, m.scan - m.base))
+        match = m.find(_STOP.search, max(pos + skip, m.scan - m.base))
         if match is None or match.group() != MESSAGE:
-            at = self.junk(buf, pos, len(buf) if match is None else match.start())
+            at = self.junk(m, pos, len(buf) if match is None else match.start())
             waiting = match is None and not m.final and len(buf) - pos < 4 * m.limits.name
             if waiting and (at is None or partial((MESSAGE, *CLOSERS, *HEADERS, "<|constrain|>"), buf, at)):
                 m.scan = m.base + max(pos + skip, len(buf) - _LONGEST)
@@ -50,7 +50,7 @@ class Header(Op):
             m.scan = NEVER
             return self.broken(m, match, at)
         m.scan = NEVER
-        at = self.junk(buf, pos, match.start())
+        at = self.junk(m, pos, match.start())
         if at is not None:
             return self.broken(m, match, at)
         channel, recipient, recipient_at = "", None, 0
@@ -84,11 +84,11 @@ class Header(Op):
         return self.program.arguments if declared else self.program.either
 
     @staticmethod
-    def junk(buf: str, pos: int, end: int) -> int | None:
+    def junk(m: Machine, pos: int, end: int) -> int | None:
         """Where something stands that has no place in a header."""
         while pos < end:
-            match = _TOKEN.match(buf, pos, end)
-            if match is None:
+            match = _TOKEN.match(m.buf, pos, end)
+            if match is None or m.is_data(pos, match.group()):
                 return pos
             pos = match.end()
         return None
@@ -150,7 +150,7 @@ def body_end(m: Machine, pos: int) -> tuple[re.Match[str] | None, bool, int]:
 
 def ends(m: Machine, match: re.Match[str]) -> bool | None:
     """Whether a token ends a body: a closer does where a header or the end follows. None: more text decides."""
-    if m.masked and m.is_masked(match.start()):
+    if m.is_data(match.start(), match.group()):
         return False
     if match.group() not in CLOSERS:
         return True
