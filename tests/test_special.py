@@ -78,7 +78,7 @@ def test_text_is_no_markup(format: str) -> None:
     for text in (f"x{written}", f"x {written}{written} y"):
         for size in (1, 3, len(text)):
             pieces: Pieces = [(text[at : at + size], False) for at in range(0, len(text), size)]
-            message = read(pieces, format)
+            message = read(pieces, format, generation_prompt="")
             if any(token in opener for token in FORMATS[format]):
                 assert (message.content, message.tool_calls, message.errors) == (text, [], [])
 

@@ -66,8 +66,10 @@ class ToolSet:
         """From whatever the caller gave; None stays None."""
         if tools is None or isinstance(tools, ToolSet):
             return tools
-        if isinstance(tools, (Mapping, str, Tool)):
+        if isinstance(tools, (Mapping, Tool)):
             tools = [tools]
+        if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
+            raise TypeError(f"tools: expected a list of tool definitions, got {type(tools).__name__}")
         flat: list[Tool] = []
         for tool in tools:
             declarations = (

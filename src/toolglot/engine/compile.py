@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import DefinitionError
-from ..format import Format
+from ..format import Format, fields
 from ..pattern import (
     Arguments,
     Call,
@@ -234,8 +235,7 @@ class _Compiler:
         closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
         self.closers = closers
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
-        orders = [item.order for item in node.items if isinstance(item, CallObject) and "id" in item.order]
-        begin.late_ids = any(order.index("id") > order.index("arguments") for order in orders)
+        begin.late_ids = _late_id(node.items)
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
         self.begins.append(begin)
@@ -408,6 +408,27 @@ class _Compiler:
             entry.after_name = op.stops
             entry.gap = op.gap
             entry.ws = True
+
+
+def _in_order(items: tuple[Node, ...]) -> Iterator[str]:
+    """What of a call the elements of a pattern give, in order."""
+    for item in items:
+        if isinstance(item, CallObject):
+            yield from item.order
+        elif isinstance(item, Each | Maybe):
+            yield from _in_order(item.items)
+        elif isinstance(item, Either):
+            for option in item.options:
+                yield from _in_order(option)
+        else:
+            yield from fields(item)
+
+
+def _late_id(items: tuple[Node, ...]) -> bool:
+    """Whether a call's id may stand behind its arguments."""
+    order = list(_in_order(items))
+    begin = next((i for i, field in enumerate(order) if field in ("arguments", "value")), len(order))
+    return "id" in order[begin:]
 
 
 def compile_format(fmt: Format) -> Program:

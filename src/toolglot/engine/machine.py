@@ -28,7 +28,7 @@ from ..events import (
     ToolCallEnd,
     ToolCallStart,
 )
-from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, TextPart, ToolCall
+from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, StopReason, TextPart, ToolCall
 from .ranges import Ranges
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class Machine:
     base: int = 0
     final: bool = False
     cut: bool = False
+    stop: StopReason | None = None  # why the model stopped, where the text does not say it
     live: bool = False
     events: list[Event]
     blank: list[tuple[int, str]]
@@ -202,6 +203,12 @@ class Machine:
         while op is not None:
             self.op = op
             op = op.run(self)
+
+    def stopped(self, reason: StopReason | None) -> None:
+        """Note why the model stopped. If it was stopped, the output may be cut off anywhere."""
+        if reason not in (None, "stop", "tool_calls"):
+            self.stop = reason
+            self.cut = reason != "other"
 
     def close(self) -> None:
         """No more text."""
@@ -699,7 +706,7 @@ class Machine:
         reasoning = "".join([p.text for p in parts if p.__class__ is ReasoningPart])
         stop: Any = None
         if self.final:
-            stop = "length" if self.cut else "tool_calls" if self.calls else "stop"
+            stop = self.stop or ("tool_calls" if self.calls else "stop")
         formats = {call.format for call in self.calls}
         self.separators.sort()
         return Message(

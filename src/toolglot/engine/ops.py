@@ -144,6 +144,8 @@ class End(Op):
             m.report(m.fault, span)
         elif m.founds is not None:
             founds = m.founds
+            if len(founds) == 1 and m.id is not None:
+                founds[0].id = m.id  # it may stand outside the object
             for i, found in enumerate(founds):
                 if i:
                     m.index += 1
@@ -258,7 +260,7 @@ def set_field(m: Machine, field: str, text: str, at: int) -> Op | None:
         if m.args is not None and text in m.args and m.fault is None:
             m.fault = Fault("tool_call.duplicate_argument", at, f"duplicate argument {text[:80]!r}")
     elif field == "id":
-        m.id = text or None
+        m.id = m.id or text or None  # the first counts: a stream has given it out
     elif field in ("type", "string"):
         m.typed = text if field == "type" else ("string" if text == "true" else "json" if text == "false" else None)
     return None

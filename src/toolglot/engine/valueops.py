@@ -115,6 +115,8 @@ class CallObjectOp(Op):
             m.fault = m.fault or shape
         else:
             m.founds = shape
+            if len(shape) == 1:
+                m.id = m.id or shape[0].id
         return self.next
 
     def stream(self, m: Machine, st: Reading, buf: str, pos: int, end: int) -> None:
@@ -128,7 +130,7 @@ class CallObjectOp(Op):
                 return
             if not self.note_name(m, reader) or m.region(current[1], current[1] + 1) != "{":
                 return
-            m.id = self.read_text(m, reader, spec.id) or None
+            m.id = m.id or self.read_text(m, reader, spec.id) or None
             m.start_call()
             st.args_from = st.sent = current[1]
         elif (reader.members and reader.member is None) or (reader.member and reader.member[1] != st.args_from):
@@ -174,9 +176,11 @@ class ArgumentsOp(Op):
         pos = m.pos
         st = m.st
         if st is None:
-            if not self.python:
+            if self.ws or not self.python:  # else what stands behind the parenthesis is theirs
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 m.pos = pos
+                if pos == len(buf) and not m.final:
+                    return None
             if (m.final or m.live) and not m.wary:
                 whole = self.whole(m, buf, pos)
                 if whole:
