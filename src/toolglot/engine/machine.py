@@ -363,6 +363,8 @@ class Machine:
         a = max(a, 0)
         if a < b:
             seps = self.separators
+            if seps and seps[-1][0] == b and b != self.sep_break:
+                b = seps.pop()[1]  # what was held comes behind what follows it
             if seps and seps[-1][1] == a and a != self.sep_break:
                 seps[-1] = (seps[-1][0], b)
             else:
