@@ -31,10 +31,11 @@ def render(
     The text is parsed back, and what would not come back the same raises `UnsafeValueError` (unless ``check`` is
     off). `ConversionError` if the format has no way to write it, or if a value is none that JSON has.
 
-    That it comes back is promised for a parse with the same ``tools``: formats that write values as bare text leave
-    their types to the schema, so that without it ``"1"``, ``"true"``, ``"null"`` and ``"[1]"`` come back as what they
-    look like, and in ``minimax_m3`` an empty text, list or object as None (inside a value that is refused). Content
-    or reasoning of white space only comes back as None, and ``gemma4`` sorts an object's keys.
+    That it comes back is promised for a parse with the same ``tools`` and ``generation_prompt=""``: formats that write
+    values as bare text leave their types to the schema, so that without it ``"1"``, ``"true"``, ``"null"`` and
+    ``"[1]"`` come back as what they look like, and in ``minimax_m3`` an empty text, list or object as None (inside a
+    value that is refused). Content or reasoning of white space only comes back as None, and ``gemma4`` sorts an
+    object's keys.
 
     >>> render([ToolCall("ping")], "hermes", content="On it.")
     'On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>'
