@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -585,8 +586,60 @@ def test_reader_that_goes_away() -> None:
     result = subprocess.run(
         command, shell=True, input=b"word " * 20_000, capture_output=True, check=False, cwd=ROOT, timeout=60
     )
-    assert b"Traceback" not in result.stderr
-    assert b"Exception" not in result.stderr
+    assert result.stderr == b""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a broken pipe is a signal of POSIX")
+@pytest.mark.parametrize("arguments", [("parse", "--stream", "1"), ("formats",), ("parse", "--json")])
+def test_reader_that_goes_away_is_no_broken_text(arguments: tuple[str, ...]) -> None:
+    """The command ends by the signal, which a shell shows as status 141, and never with the status of a broken text."""
+    command = [sys.executable, "-m", "toolglot", *arguments]
+    outer, inner = os.pipe()
+    os.close(outer)
+    try:
+        result = subprocess.run(
+            command, input=b"word " * 20_000, stdout=inner, stderr=subprocess.PIPE, check=False, cwd=ROOT, timeout=60
+        )
+    finally:
+        os.close(inner)
+    assert result.returncode == -signal.SIGPIPE
+    assert result.stderr == b""
+
+
+@pytest.mark.parametrize("options", [(), ("--stream", "1"), ("--stream", "7")])
+def test_a_byte_order_mark_is_no_text(tmp_path: Path, options: tuple[str, ...]) -> None:
+    text = '<tool_call>{"name": "ping", "arguments": {}}</tool_call>\ufeffx'
+    file = tmp_path / "out.txt"
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    for found in (
+        run("parse", str(file), "--json", *options).stdout.splitlines(),
+        run("parse", "--json", *options, input=file.read_bytes()).stdout.splitlines(),
+    ):
+        message = json.loads(found[-1] if options else "".join(found))
+        assert message["content"] == "\ufeffx"
+        assert message["tool_calls"][0]["span"][0] == 0
+    tools = tmp_path / "tools.json"
+    tools.write_bytes(b"\xef\xbb\xbf" + b'["ping"]')
+    assert run("parse", str(file), "--tools", str(tools)).exit_code == 0
+    wrong = run("parse", input=b"\xef\xbb\xbfab\xff")
+    assert (wrong.exit_code, "at byte 5" in wrong.stderr) == (2, True)
+
+
+def test_unknown_model() -> None:
+    done = run("parse", str(EXAMPLES / "hermes.txt"), "--model", "no-such-model")
+    assert done.exit_code == 0
+    assert done.stderr == "toolglot: no format is known for the model 'no-such-model': it is detected\n"
+    assert run("parse", str(EXAMPLES / "hermes.txt"), "--model", "Qwen3-8B").stderr == ""
+
+
+def test_values_that_were_guessed() -> None:
+    file = str(EXAMPLES / "qwen3_coder.txt")
+    assert "qwen3_coder writes values without their types" in run("parse", file).stderr
+    assert "--tools" in run("parse", file, "--stream", "9").stderr
+    assert run("parse", file, *WITH_TOOLS).stderr == ""
+    assert run("parse", file, "--json").stderr == ""  # for a program
+    for name in ("hermes", "kimi_k3", "dsml_v4", "mistral_v3"):
+        assert run("parse", str(EXAMPLES / f"{name}.txt")).stderr == ""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
@@ -631,7 +684,7 @@ def test_without_the_extra(tmp_path: Path) -> None:
     result = subprocess.run([sys.executable, "-c", blocker], capture_output=True, check=False, cwd=ROOT, timeout=60)
     assert result.returncode == 2
     assert result.stdout == b""
-    assert b"pip install 'toolglot[cli]'" in result.stderr
+    assert b"pip install typer rich" in result.stderr
     assert b"Traceback" not in result.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 from .definition import ToolSet
@@ -10,11 +11,11 @@ from .engine.machine import NEVER, Machine
 from .engine.plain import plain_calls
 from .engine.plan import Plan
 from .engine.untagged import Tracker
-from .errors import NoToolCallFoundError, ParseError
+from .errors import DefinitionError, LimitError, NoToolCallFoundError, ParseError
 from .events import ErrorEvent, Event
 from .format import Format
 from .registry import REGISTRY, SEED_IDS
-from .types import Limits, Message, ToolChoice
+from .types import Limits, Message, ToolChoice, read_finish_reason
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
@@ -80,6 +81,16 @@ def _text(text: Any) -> str:
     return str.__str__(text)
 
 
+def _text_or_none(name: str, value: Any) -> str | None:
+    """An option that is a plain text, whatever class of text was given."""
+    if value is None or value.__class__ is str:
+        text: str | None = value
+        return text
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected str or None, got {type(value).__name__}")
+    return str.__str__(value)
+
+
 class _Options:
     """Options of `parse` and `StreamParser`, checked."""
 
@@ -103,16 +114,22 @@ class _Options:
             raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
         if validate:
             raise NotImplementedError("validate=True: validation against the schema is not built yet")
-        if generation_prompt is not None and not isinstance(generation_prompt, str):
-            raise TypeError(f"generation_prompt: expected str or None, got {type(generation_prompt).__name__}")
         if limits is not None and not isinstance(limits, Limits):
             raise TypeError(f"limits: expected Limits or None, got {type(limits).__name__}")
-        if format is not None and not isinstance(format, str):
-            raise TypeError(f"format: expected a name or None, got {format.__class__.__name__}")
-        if model is not None and not isinstance(model, str):
-            raise TypeError(f"model: expected a model's name or None, got {model.__class__.__name__}")
+        format = _text_or_none("format", format)
+        model = _text_or_none("model", model)
+        generation_prompt = _text_or_none("generation_prompt", generation_prompt)
         self.tools = ToolSet.of(tools)
         self.choice = None if tool_choice is None else ToolChoice.from_any(tool_choice)
+        if self.choice is not None and self.tools is not None:
+            for tool in self.choice.names:
+                if tool not in self.tools.names:
+                    near = self.tools.nearest(tool) or sorted(self.tools.names)[:8]
+                    names = ", ".join(map(repr, near)) or "none at all"
+                    raise DefinitionError(
+                        f"tool_choice: no tool {tool[:80]!r} is declared; declared are {names}",
+                        "definition.invalid_tool",
+                    )
         self.on_error = on_error
         self.ids = ids
         self.limits = limits
@@ -208,16 +225,12 @@ def _feed_segments(machine: Machine, segments: Any) -> str:
 
 
 def mark(machine: Machine, at: int, text: str, special: bool | None) -> None:
-    """Note that ``text`` at ``at`` holds no control tokens: each literal of one in it is data."""
-    if special is not False or not text:
-        return
-    literals = machine.plan.special
-    if literals is None:
-        return
-    for match in literals.finditer(text):
-        if machine.masked is None:
-            machine.masked = []
-        machine.masked.append((at + match.start(), at + match.end()))
+    """Note it if the text at ``at`` is said to hold no control tokens."""
+    if special is False:
+        if text and machine.plan.special is not None:
+            machine.no_tokens(at, at + len(text))
+    elif special is not None and special is not True:
+        raise TypeError(f"special: expected True, False or None, got {special!r:.80}")
 
 
 def parse(
@@ -239,8 +252,10 @@ def parse(
     ``format`` is a name that `get_format` knows; without it (and without ``model``) the format is detected.
     ``tools`` in any shape that `Tool.from_any` reads give names and schemas. ``generation_prompt`` is the tail of
     the prompt (an open ``<think>``, or ``""`` if it opened nothing); without it, reasoning is open at the start where
-    the model's, else the format's, prompt opens it by default (`Reasoning`). ``finish_reason="length"`` says that
-    the output was cut off. ``text`` may be a list of ``(text, special)`` pairs. With ``on_error="raise"`` the first
+    the model's, else the format's, prompt opens it by default (`Reasoning`). ``finish_reason`` is
+    why the model stopped, in any API's word: behind ``"length"``, ``"content_filter"`` or ``"error"`` the output was
+    cut off, so nothing may be missing from a call; a word that is not known is a `ValueError`. ``text`` may be a list
+    of ``(text, special)`` pairs. With ``on_error="raise"`` the first
     error is raised when the text has been read, with what was found in ``error.message``; with ``"collect"`` all are
     in ``Message.errors``.
 
@@ -249,6 +264,7 @@ def parse(
     ('On it.', 'ping', 'hermes')
     """
     options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, limits)
+    reason = read_finish_reason(finish_reason)
     machine = options.machine(False)
     if text.__class__ is str:
         whole: str = text
@@ -258,7 +274,7 @@ def parse(
         whole = _feed_segments(machine, text)
     else:
         raise TypeError(f"text: expected str or a list of (text, special) pairs, got {type(text).__name__}")
-    machine.cut = finish_reason == "length"
+    machine.stopped(reason)
     machine.final = True
     if machine.buf or machine.base:
         machine.give_events()
@@ -308,7 +324,7 @@ class StreamParser:
         self._options = options
         self._machine = options.machine(True)
         self._on_error = on_error
-        self._finish_reason = finish_reason
+        self._finish_reason = read_finish_reason(finish_reason)
         self._closed = False
         self._error: ParseError | None = None
         self._length = 0
@@ -322,7 +338,7 @@ class StreamParser:
         machine = self._machine
         if text.__class__ is not str:
             text = _text(text)
-        if special is False:
+        if special is not None:
             mark(machine, self._length, text, special)
         self._length += len(text)
         machine.feed(text)
@@ -342,19 +358,22 @@ class StreamParser:
         return events
 
     def close(self, finish_reason: str | None = None) -> list[Event]:
-        """No more text; the events that this decides. ``finish_reason="length"``: the output was cut off."""
+        """No more text; the events that this decides. ``finish_reason`` is as for `parse`."""
         if self._closed:
             raise RuntimeError("close: the parser is closed already")
-        if self._error is not None:
-            raise self._raised()
-        self._closed = True
         machine = self._machine
-        machine.cut = (finish_reason or self._finish_reason) == "length"
+        machine.stopped(read_finish_reason(finish_reason) or self._finish_reason)
+        self._closed = True
+        if self._error is not None:
+            with suppress(LimitError):
+                machine.close()  # so that the error's message is that of the whole text
+            raise self._raised()
         machine.close()
         events = machine.events
         machine.events = []
         if machine.errors and self._on_error == "raise":
             events = self._stop(events)
+            self._raised()  # nothing will raise it: it gets its message here
         return events
 
     def _raised(self) -> ParseError:
@@ -372,10 +391,15 @@ class StreamParser:
 def stream(chunks: Iterable[str], **options: Any) -> Iterator[Event]:
     """The events of text that an iterable gives; the options are those of `StreamParser`.
 
+    With ``on_error="raise"`` the first error is raised behind its `ErrorEvent`, at the next piece or at the end; what
+    was found until then is in ``error.message``.
+
     >>> [event.text for event in stream(["Hel", "lo"])]
     ['Hel', 'lo']
     """
     parser = StreamParser(**options)
+    if not isinstance(chunks, Iterable):
+        raise TypeError(f"chunks: expected an iterable of str, got {type(chunks).__name__}")
     for chunk in chunks:
         yield from parser.feed(chunk)
     yield from parser.close()
@@ -384,8 +408,20 @@ def stream(chunks: Iterable[str], **options: Any) -> Iterator[Event]:
 
 
 async def astream(chunks: AsyncIterable[str], **options: Any) -> AsyncIterator[Event]:
-    """The same for an asynchronous iterable."""
+    """`stream` over an asynchronous iterable, with the same options; errors are raised in the same way.
+
+    >>> import asyncio
+    >>> async def tokens():
+    ...     for token in ["[TOOL_CALLS]ping", "[ARGS]", "{}"]:
+    ...         yield token
+    >>> async def names():
+    ...     return [event.call.name async for event in astream(tokens()) if isinstance(event, ToolCallEnd)]
+    >>> asyncio.run(names())
+    ['ping']
+    """
     parser = StreamParser(**options)
+    if not isinstance(chunks, AsyncIterable):
+        raise TypeError(f"chunks: expected an asynchronous iterable of str, got {type(chunks).__name__}")
     async for chunk in chunks:
         for event in parser.feed(chunk):
             yield event

@@ -8,7 +8,25 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import DefinitionError
-from .pattern import Arguments, Call, CallObject, Each, Either, Hole, Item, Lit, Maybe, Node, Section, Tag, _sequence
+from .pattern import (
+    Arguments,
+    Call,
+    CallObject,
+    Each,
+    Either,
+    Elements,
+    FreeText,
+    Hole,
+    Item,
+    Lit,
+    Maybe,
+    Node,
+    Section,
+    Tag,
+    TypedElements,
+    Value,
+    _sequence,
+)
 
 CODECS = ("json", "python", "pythonic", "lfm", "gemma", "function_gemma", "python_dict")
 FIELDS = frozenset(("name", "server", "tool", "id", "key", "type", "string", "index", "ignored"))
@@ -66,7 +84,7 @@ class Results:
     codec: Literal["text", "json", "value", "gemma"] = "text"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one is equal to itself, and can be a key
 class Format:
     """One text format. A file in ``formats/`` holds one as ``FORMAT``; `register_format` takes one at run time.
 
@@ -210,42 +228,75 @@ def _check(fmt: Format) -> None:
         raise DefinitionError(f"{what}: the pattern has no call(...)")
 
 
-def _check_call(node: Call, what: str) -> None:
-    fields: list[str] = []
+def fields(node: Node) -> tuple[str, ...]:
+    """What of a call an element of a pattern gives by itself."""
+    if isinstance(node, Hole):
+        return ("name" if node.field == "tool" else node.field,)
+    if isinstance(node, Lit):
+        return tuple(field for field, _ in node.says)
+    if isinstance(node, Tag):
+        return tuple("name" if field == "tool" else field for _, field in node.attributes)
+    if isinstance(node, CallObject):
+        return ("name", "arguments", *({"id"} & {*node.order}))
+    if isinstance(node, Arguments | Elements | TypedElements | FreeText):
+        return ("arguments",)
+    return ("value",) if isinstance(node, Value) else ()
 
-    def walk(items: tuple[Node, ...], last: bool) -> None:
+
+def _check_call(node: Call, what: str) -> None:
+    """Each part of a call is given once, the name on every way through the pattern and before the arguments."""
+    by: dict[str, str] = {}  # what was given before, and by which element
+
+    def walk(items: tuple[Node, ...], last: bool, by: dict[str, str], inside: bool) -> set[str]:
+        """Check a sequence; gives what it gives on every way."""
+        sure: set[str] = set()
         for i, item in enumerate(items):
             following = items[i + 1] if i + 1 < len(items) else None
             kind = type(item).__name__
             open_end = following is None and last
             if kind in ("Hole", "Value", "FreeText") and (open_end or type(following).__name__ in ("Hole", "Value")):
                 raise DefinitionError(f"{what}: {kind.lower()} at {i} needs a literal behind it that ends it")
-            if isinstance(item, Hole):
-                fields.append(item.field)
-            elif isinstance(item, Lit):
-                if not {f for f, _ in item.says} <= FIELDS:
-                    raise DefinitionError(f"{what}: lit(...): a field is one of {', '.join(sorted(FIELDS))}")
-                fields.extend(f for f, _ in item.says)
-            elif isinstance(item, Arguments) and item.codec not in CODECS:
+            if isinstance(item, Lit) and not {f for f, _ in item.says} <= FIELDS:
+                raise DefinitionError(f"{what}: lit(...): a field is one of {', '.join(sorted(FIELDS))}")
+            if isinstance(item, Arguments) and item.codec not in CODECS:
                 raise DefinitionError(f"{what}: arguments({item.codec!r}): expected one of {', '.join(CODECS)}")
-            elif isinstance(item, Tag) and not {f for _, f in item.attributes} <= FIELDS:
+            if isinstance(item, Tag) and not {f for _, f in item.attributes} <= FIELDS:
                 raise DefinitionError(f"{what}: tag(...): a field is one of {', '.join(sorted(FIELDS))}")
-            if isinstance(item, Tag):
-                fields.extend(f for _, f in item.attributes)
-            elif kind == "CallObject":
-                fields.extend(("name", "arguments"))
-            elif kind in ("Value", "Arguments", "Elements", "TypedElements"):
-                fields.append("arguments" if kind != "Value" else "value")
-            elif isinstance(item, Each | Maybe):
-                walk(item.items, False)
+            for given in fields(item):
+                give(given, f"{kind.lower()} at {i}", by, inside)
+                sure.add(given)
+            if isinstance(item, Each):
+                if inside:
+                    raise DefinitionError(f"{what}: each at {i} stands inside each(...)")
+                one = walk(item.items, False, dict(by), True)
+                if "value" in one and "key" not in one:
+                    raise DefinitionError(f"{what}: value() without a key: use key() or tag(..., name='key')")
+                if "key" in one and "value" not in one:
+                    raise DefinitionError(f"{what}: each at {i} has a key without a value()")
+                give("arguments", f"each at {i}", by, False)
+            elif isinstance(item, Maybe):
+                walk(item.items, False, by, inside)
             elif isinstance(item, Either):
-                for option in item.options:
-                    walk(option, False)
+                ways = [dict(by) for _ in item.options]
+                sure |= set.intersection(*(walk(o, False, w, inside) for o, w in zip(item.options, ways, strict=True)))
+                for way in ways:
+                    by |= way
+        return sure
 
-    walk(node.items, True)
-    if "name" not in fields and "tool" not in fields:
+    def give(given: str, part: str, by: dict[str, str], inside: bool) -> None:
+        # A literal may say which argument the one value is.
+        if given in by and given in ("name", "id", "arguments", "key", "value"):
+            raise DefinitionError(f"{what}: {part} gives the {given} again, after {by[given]}")
+        if given in ("name", "id", "arguments"):
+            if inside:
+                raise DefinitionError(f"{what}: {part} in each(...): one argument is a key and a value()")
+            if given == "name" and "arguments" in by:
+                raise DefinitionError(f"{what}: {part}: the name has to stand before the arguments ({by['arguments']})")
+        elif given in ("key", "value") and not inside and "key" not in by and not part.startswith("lit"):
+            raise DefinitionError(f"{what}: {part}: put the arguments, a key and a value() each, into each(...)")
+        by[given] = part
+
+    if "name" not in walk(node.items, True, by, False):
         raise DefinitionError(
             f"{what}: nothing gives the tool's name: use name(), tag(..., name='name') or call_object()"
         )
-    if "value" in fields and "key" not in fields:
-        raise DefinitionError(f"{what}: value() without a key: use key() or tag(..., name='key')")

@@ -107,9 +107,9 @@ class Registry:
                 return (fmt.id,)
         found = self._index().get(name)
         if found is None:
-            known = {*self.ids(), *GROUPS, *self._index()}
-            near = get_close_matches(name, known, n=3, cutoff=0.5)
-            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            known = {known.lower(): known for known in (*self._index(), *GROUPS, *self.ids())}
+            near = [known[match] for match in get_close_matches(name[:80].lower(), known, n=3, cutoff=0.7)]
+            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "; formats() lists them"
             raise DefinitionError(f"no format is called {name[:80]!r}{hint}", "definition.unknown_format")
         for members in GROUPS.values():
             if found == set(members):

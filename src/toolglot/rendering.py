@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from .api import parse
 from .engine.render import render_segments as _segments
 from .engine.results import write_results
-from .errors import UnsafeValueError
+from .engine.write import check_value, json_type
+from .errors import ConversionError, UnsafeValueError
 from .format import Format
 from .registry import REGISTRY
 from .types import ToolCall, ToolResult, json_text
 
+_T = TypeVar("_T")
 Unsafe: TypeAlias = Literal["raise", "allow"]
 
 
@@ -27,7 +29,13 @@ def render(
     """The text that the family's chat template writes for these calls.
 
     The text is parsed back, and what would not come back the same raises `UnsafeValueError` (unless ``check`` is
-    off). `ConversionError` if the format has no way to write it.
+    off). `ConversionError` if the format has no way to write it, or if a value is none that JSON has.
+
+    That it comes back is promised for a parse with the same ``tools`` and ``generation_prompt=""``: formats that write
+    values as bare text leave their types to the schema, so that without it ``"1"``, ``"true"``, ``"null"`` and
+    ``"[1]"`` come back as what they look like, and in ``minimax_m3`` an empty text, list or object as None (inside a
+    value that is refused). Content or reasoning of white space only comes back as None, and ``gemma4`` sorts an
+    object's keys.
 
     >>> render([ToolCall("ping")], "hermes", content="On it.")
     'On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>'
@@ -49,11 +57,22 @@ def render_segments(
     id = REGISTRY.resolve(format)[-1]
     fmt = REGISTRY.get(id)
     program = REGISTRY.program(id)
-    calls = list(calls)
-    for call in calls:
-        if not isinstance(call, ToolCall):
-            raise TypeError(f"calls: expected ToolCall, got {type(call).__name__}")
-    segments = _segments(fmt, calls, content, reasoning, program.machine)
+    calls = _listed(calls, "calls", ToolCall)
+    for i, call in enumerate(calls):
+        _check_call(call, i)
+    for what, text in (("content", content), ("reasoning", reasoning)):
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"{what}: expected str or None, got {type(text).__name__}")
+    try:
+        return _written(fmt, calls, content, reasoning, program.machine, check)
+    except RecursionError:
+        raise ConversionError(f"{fmt.id}: the arguments are nested too deeply to be written") from None
+
+
+def _written(
+    fmt: Format, calls: list[ToolCall], content: str | None, reasoning: str | None, machine: Any, check: bool
+) -> list[tuple[str, bool]]:
+    segments = _segments(fmt, calls, content, reasoning, machine)
     merged: list[tuple[str, bool]] = []
     for text, control in segments:
         if merged and merged[-1][1] == control:
@@ -78,11 +97,31 @@ def render_results(
     '<|observation|><tool_response>{"temp": 20}</tool_response>'
     """
     fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
-    results = list(results)
-    for result in results:
-        if not isinstance(result, ToolResult):
-            raise TypeError(f"results: expected ToolResult, got {type(result).__name__}")
+    results = _listed(results, "results", ToolResult)
     return write_results(fmt, results, model, unsafe != "allow") if results else ""
+
+
+def _listed(values: Any, name: str, cls: type[_T]) -> list[_T]:
+    """An argument that has to be a list of ``cls``."""
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected a list of {cls.__name__}, got {type(values).__name__}")
+    listed: list[_T] = list(values)
+    for i, value in enumerate(listed):
+        if not isinstance(value, cls):
+            raise TypeError(f"{name}[{i}]: expected {cls.__name__}, got {type(value).__name__}")
+    return listed
+
+
+def _check_call(call: ToolCall, i: int) -> None:
+    """Refuse what no format can write."""
+    for field, cls in (("name", str), ("arguments", dict), ("id", str), ("input", str)):
+        value = getattr(call, field)
+        if not isinstance(value, cls) and (value is not None or field in ("name", "arguments")):
+            raise TypeError(f"calls[{i}].{field}: expected {cls.__name__}, got {type(value).__name__}")
+    if not call.name:
+        raise ConversionError(f"calls[{i}].name: a call needs the name of a tool")
+    for key, value in call.arguments.items():
+        check_value({key: value}, f"calls[{i}]: argument {key!r:.80} of {call.name[:80]!r}")
 
 
 def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str) -> None:
@@ -91,7 +130,7 @@ def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, rea
         properties = tools.setdefault(call.name, {})
         for key, value in call.arguments.items():
             known = properties.setdefault(key, {"anyOf": []})["anyOf"]
-            known.append(_schema_of(value))
+            known.append(_schema_of(value) if value else {"type": json_type(value)})
     definitions = [
         {"name": name, "parameters": {"type": "object", "properties": _narrow(properties)}}
         for name, properties in tools.items()
@@ -103,7 +142,10 @@ def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, rea
             raise UnsafeValueError(f"{fmt.id}: call {i} ({call.name!r}) would not be read back as written")
         for key, value in call.arguments.items():
             if key not in again.arguments or not _same(again.arguments[key], value):
-                raise UnsafeValueError(f"{fmt.id}: argument {key!r} of {call.name!r} would not be read back as written")
+                why = ": a tuple is read back as a list, pass a list" if _holds_tuple(value) else ""
+                raise UnsafeValueError(
+                    f"{fmt.id}: argument {key!r} of {call.name!r} would not be read back as written{why}"
+                )
         if len(again.arguments) != len(call.arguments):
             raise UnsafeValueError(f"{fmt.id}: the arguments of {call.name!r} would not be read back as written")
     if len(back.tool_calls) != len(calls) or back.errors:
@@ -118,24 +160,26 @@ def _narrow(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema_of(value: Any) -> dict[str, Any]:
+    """The schema that a careful caller has for a value; few say what an empty one inside another is."""
+    schema: dict[str, Any] = {"type": json_type(value)}
     if isinstance(value, dict):
-        return {"type": "object", "properties": {key: _schema_of(inner) for key, inner in value.items()}}
-    if isinstance(value, list):
+        schema["properties"] = {key: _schema_of(inner) for key, inner in value.items()}
+    elif isinstance(value, list) and value:
         schemas = [_schema_of(inner) for inner in value]
-        if not schemas:
-            return {"type": "array"}
         same = all(schema == schemas[0] for schema in schemas)
-        return {"type": "array", "items": schemas[0] if same else {"anyOf": schemas}}
-    if value is None:
-        return {"type": "null"}
-    if isinstance(value, bool):
-        return {"type": "boolean"}
-    return {"type": "string" if isinstance(value, str) else "integer" if isinstance(value, int) else "number"}
+        schema["items"] = schemas[0] if same else {"anyOf": schemas}
+    return {} if value in ("", [], {}) else schema
+
+
+def _holds_tuple(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_holds_tuple, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, tuple)
 
 
 def _same(a: Any, b: Any) -> bool:
     """Equal, and of the same types throughout; some templates sort keys."""
     try:
         return a == b and json_text(a, sort_keys=True) == json_text(b, sort_keys=True)
-    except ValueError:
+    except (ValueError, TypeError):
         return False

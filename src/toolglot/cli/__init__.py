@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 
@@ -15,9 +16,13 @@ def main() -> None:
             raise
         sys.stderr.write(
             f"toolglot: the command line needs the package {error.name}, which is not installed.\n"
-            "Install it with the extra `cli`:  pip install 'toolglot[cli]'\n"
+            "It and all else of Toolglot's extra `cli`:  pip install typer rich\n"
         )
         raise SystemExit(2) from None
     from .app import app
 
+    # A reader that goes away (`| head`) ends the command as it ends any other: silently, by the signal, which a shell
+    # shows as 141. Status 1 is for texts that are broken.
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     app(prog_name="toolglot")

@@ -17,6 +17,7 @@ from ..types import Message, ToolChoice
 from . import data
 from .catalogue import check_formats, show_format, show_formats
 from .escape import json_text, line
+from .hints import untyped
 from .inputs import UsageProblem, case_folder, chunks, deltas, read_tools
 from .show import Screen
 
@@ -144,6 +145,8 @@ def parse(
             "on_error": on_error.value,
             "ids": ids.value,
         }
+        if format is None and model is not None and toolglot.format_for_model(model) is None:
+            sys.stderr.write(f"toolglot: no format is known for the model {line(model)!r}: it is detected\n")
         screen = None if json else Screen(color)
         if stream is None:
             _parser(options)  # what is wrong with the options shows before anything is read
@@ -156,6 +159,10 @@ def parse(
         if stream is not None:
             screen.say()
         screen.message(message, errors)
+        guessed = untyped(message) if tools is None else ""
+        if guessed:
+            screen.flush()
+            sys.stderr.write(f"toolglot: {line(guessed)}\n")
     raise typer.Exit(1 if errors else 0)
 
 

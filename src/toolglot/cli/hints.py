@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+import toolglot
+
+from ..pattern import Each, Elements, Tag, Value
+from ..types import Message
+
 HINTS: dict[str, str] = {
     # A code's own entry, else that of its family, which ends with a dot.
     "json.": "Send the error's feedback() to the model and let it write the call again.",
@@ -35,3 +43,30 @@ HINTS: dict[str, str] = {
 def hint(code: str) -> str:
     """What to do about ``code``: its own entry, else its family's; empty if there is nothing to say."""
     return HINTS.get(code) or HINTS.get(code.partition(".")[0] + ".", "")
+
+
+def untyped(message: Message) -> str:
+    """What to say of values whose type was guessed, since no schema was given; empty if there are none."""
+    for call in message.tool_calls:
+        if call.format is None or not any(map(_bare, toolglot.get_format(call.format).nodes())):
+            continue
+        for key, value in call.arguments.items():
+            if not isinstance(value, str) or value in ("True", "False", "None"):
+                shown = json.dumps(value, ensure_ascii=False)
+                shown = shown if len(shown) <= 40 else shown[:37] + "..."
+                return (
+                    f"{call.format} writes values without their types, so {key[:40]!r} was read as {shown}; "
+                    "--tools FILE says what each is"
+                )
+    return ""
+
+
+def _bare(node: Any) -> bool:
+    """Whether a pattern reads values that only a schema can type."""
+    if isinstance(node, Elements):
+        return True
+    if isinstance(node, Each):
+        typed = {field for item in node.items if isinstance(item, Tag) for _, field in item.attributes}
+        return typed.isdisjoint(("type", "string")) and any(isinstance(item, Value) for item in node.items)
+    inner = [*getattr(node, "items", ()), *(item for option in getattr(node, "options", ()) for item in option)]
+    return any(map(_bare, inner))

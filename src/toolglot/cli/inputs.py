@@ -31,10 +31,14 @@ def case_folder(name: str | None) -> Path:
 
 
 def chunks(file: str | None) -> Iterator[str]:
-    """The text of ``file`` as it comes; ``-``, or none with piped input, is standard input. Strict UTF-8, verbatim."""
+    """The text of ``file`` as it comes; ``-``, or none with piped input, is standard input.
+
+    Strict UTF-8 and verbatim, but for a byte order mark at the start, which editors write and no model does.
+    """
     name = "standard input" if file in (None, "-") else line(file or "")
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     done = 0
+    start = True
     try:
         with _open(file) as source:
             read = getattr(source, "read1", source.read)  # `read1` gives what is there and does not wait for more
@@ -46,6 +50,9 @@ def chunks(file: str | None) -> Iterator[str]:
                 except UnicodeDecodeError as error:
                     at = done - held + error.start
                     raise UsageProblem(f"{name} is not UTF-8: {error.reason} at byte {at}") from None
+                if text and start:
+                    text = text.removeprefix("\ufeff")
+                    start = False
                 done += len(data)
                 if text:
                     yield text

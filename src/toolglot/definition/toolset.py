@@ -24,6 +24,8 @@ class ToolSet:
         """From whatever the caller gave; None stays None."""
         if tools is None or isinstance(tools, ToolSet):
             return tools
+        if isinstance(tools, (str, bytes)):
+            raise TypeError(f"tools: expected a list of tool definitions, got {type(tools).__name__}")
         from .reading import read_tools
 
         return cls(read_tools(tools))

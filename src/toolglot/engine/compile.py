@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..definition import ToolSet
 from ..errors import DefinitionError
-from ..format import Format
+from ..format import Format, fields
 from ..pattern import (
     Arguments,
     Call,
@@ -76,11 +77,11 @@ class Entry:
             if pos - j > LOOK:
                 return False
         if self.lits:
-            if self.closers and buf.startswith(self.closers, pos):
+            if self.closers and m.stands(self.closers, pos):
                 return False
             if self.closers and not m.final and partial(self.closers, buf, pos):
                 return None
-            if buf.startswith(self.lits, pos):
+            if m.stands(self.lits, pos):
                 return self.declared(m, j) if self.bare else True
             if pos == size or partial(self.lits, buf, pos):
                 return None
@@ -93,7 +94,7 @@ class Entry:
             if self.gap and not buf.startswith(self.gap, end):
                 return False
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
-            if buf.startswith(self.after_name, then):
+            if m.stands(self.after_name, then):
                 return self.behind_name(m, then)
             if then - end <= LOOK and (then == size or partial(self.after_name, buf, then)):
                 return None
@@ -108,7 +109,7 @@ class Entry:
         for text in self.name_end if self.behind else ():
             if buf.startswith(text, pos):
                 end = WS.match(buf, pos + len(text)).end()  # type: ignore[union-attr]
-                if buf.startswith(self.behind, end):
+                if m.stands(self.behind, end):
                     return True
                 short = end - pos <= LOOK and (end == len(buf) or partial(self.behind, buf, end))
                 return None if short else False
@@ -132,7 +133,7 @@ class Entry:
                     return match.group(match.lastindex or 2) in m.tools.names
                 pos = match.end()
         assert isinstance(op, ops.Hole)
-        match = op.regex.search(buf, j)
+        match = m.find(op.regex.search, j)
         if match is None:
             return None if not m.final and len(buf) - j < m.limits.name else False
         return buf[j : match.start()].strip() in m.tools.names
@@ -286,8 +287,7 @@ class _Compiler:
         closers = tuple(t for t in last.texts if len(t) > 2) if isinstance(last, Lit) else ()
         self.closers = closers or self.outer
         begin = Begin(self.fmt.reported or self.fmt.id, closers)
-        orders = [item.order for item in node.items if isinstance(item, CallObject) and "id" in item.order]
-        begin.late_ids = any(order.index("id") > order.index("arguments") for order in orders)
+        begin.late_ids = _late_id(node.items)
         if isinstance(last, Lit) and last.stop:
             end.next = nxt = REST
             self.stops = True
@@ -525,6 +525,27 @@ def _unmarked(op: Op | None) -> bool:
     while isinstance(op, Begin | Switch):
         op = op.next if isinstance(op, Begin) else op.default
     return op is not None and op.first() is None
+
+
+def _in_order(items: tuple[Node, ...]) -> Iterator[str]:
+    """What of a call the elements of a pattern give, in order."""
+    for item in items:
+        if isinstance(item, CallObject):
+            yield from item.order
+        elif isinstance(item, Each | Maybe):
+            yield from _in_order(item.items)
+        elif isinstance(item, Either):
+            for option in item.options:
+                yield from _in_order(option)
+        else:
+            yield from fields(item)
+
+
+def _late_id(items: tuple[Node, ...]) -> bool:
+    """Whether a call's id may stand behind its arguments."""
+    order = list(_in_order(items))
+    begin = next((i for i, field in enumerate(order) if field in ("arguments", "value")), len(order))
+    return "id" in order[begin:]
 
 
 def compile_format(fmt: Format, tools: ToolSet | None = None) -> Program:

@@ -52,7 +52,7 @@ class ElementsOp(Op):
         if not ns:
             return self.flat(m, stack, closer or ())
         while True:
-            i = buf.find(ns, pos)
+            i = m.find_text(ns, pos)
             if i < 0:
                 if m.final:
                     fault = self.text(m, stack, buf[pos:], m.base + pos)
@@ -71,7 +71,7 @@ class ElementsOp(Op):
             if fault is not None:
                 return m.fail(fault)
             m.pos = pos = i
-            if not stack and closer and buf.startswith(closer, i):
+            if not stack and closer and m.stands(closer, i):
                 m.st = None
                 m.args_to = m.base + i
                 return self.next
@@ -185,7 +185,10 @@ class ElementsOp(Op):
             m.fault = m.fault or Fault("tool_call.duplicate_argument", element.at, f"duplicate argument {key[:80]!r}")
         root = m.tools.schema(m.name) if m.tools is not None and m.name is not None else None
         schema = _property(root, key, root)
-        value, json, fault = _convert(element, schema, root)
+        try:
+            value, json, fault = _convert(element, schema, root)
+        except RecursionError:  # the caller's own stack is deep already
+            value, json, fault = None, "null", Fault("json.too_deep", element.at, "elements nested too deeply")
         if fault is not None:
             m.fault = m.fault or fault
         put_argument(m, key, value, json)
@@ -236,15 +239,19 @@ def _convert(
     if is_array and types is not None and "array" not in types and "object" in types:
         is_array = False
     fault: Fault | None = None
+    jsons: list[str] = []
     if is_array:
         resolved = _resolve(schema, root)
         items = resolved.get("items") if resolved is not None else None
         inner = items if isinstance(items, Mapping) else None
-        values = [_convert(child, inner, root) for _, child in children]
-        fault = next((f for _, _, f in values if f is not None), None)
-        return [v for v, _, _ in values], "[" + ", ".join(j for _, j, _ in values) + "]", fault
+        values: list[Any] = []
+        for _, child in children:  # a comprehension would be a frame of its own
+            value, json, inner_fault = _convert(child, inner, root)
+            fault = fault or inner_fault
+            values.append(value)
+            jsons.append(json)
+        return values, "[" + ", ".join(jsons) + "]", fault
     result: dict[str, Any] = {}
-    jsons: list[str] = []
     for key, child in children:
         value, json, inner_fault = _convert(child, _property(schema, key, root), root)
         fault = fault or inner_fault

@@ -327,14 +327,25 @@ class EndEntry:
     def __init__(self, plan: Plan, texts: tuple[str, ...]) -> None:
         self.plan = plan
         self.texts = texts
-        self.run = re.compile(rf"(?:{'|'.join(map(re.escape, texts))}|[ \t\r\n])*").match
+        self._run = re.compile(rf"(?:{'|'.join(map(re.escape, texts))}|[ \t\r\n])*").match
+
+    def run(self, m: Machine, pos: int) -> int:
+        """The end of the run of such tokens and white space that starts at ``buf[pos]``."""
+        if m.plain is None:
+            match = self._run(m.buf, pos)
+            assert match is not None
+            return match.end()
+        while True:
+            pos = WS.match(m.buf, pos).end()  # type: ignore[union-attr]
+            text = m.standing(self.texts, pos)
+            if not text:
+                return pos
+            pos += len(text)
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
         """Wait for the end of the text."""
         buf = m.buf
-        match = self.run(buf, max(i, m.ends_to - m.base) if m.ends_to >= 0 else i)
-        assert match is not None
-        end = match.end()
+        end = self.run(m, max(i, m.ends_to - m.base) if m.ends_to >= 0 else i)
         if end == len(buf):
             if m.final:
                 self.plan.text.before(m, pos, i, ())

@@ -10,6 +10,8 @@ prompt), because what was consumed is cut off ``buf`` at the next feed: ``base``
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from io import StringIO
 from os import urandom
 from typing import TYPE_CHECKING, Any
@@ -26,7 +28,8 @@ from ..events import (
     ToolCallEnd,
     ToolCallStart,
 )
-from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, TextPart, ToolCall
+from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, StopReason, TextPart, ToolCall
+from .ranges import Ranges
 
 if TYPE_CHECKING:
     from .ops import Op
@@ -70,6 +73,7 @@ class Machine:
     base: int = 0
     final: bool = False
     cut: bool = False
+    stop: StopReason | None = None  # why the model stopped, where the text does not say it
     live: bool = False
     events: list[Event]
     blank: list[tuple[int, str]]
@@ -124,7 +128,8 @@ class Machine:
     tracker: Any = None
     white: Span = (NEVER, NEVER)  # white space that an operation waits behind
     settled: bool = False  # the text is a tagged family's, whether it holds a call or not
-    masked: list[Span] | None = None
+    plain: Ranges | None = None  # text that holds no control tokens: literals of them are data there
+    rereads: int | None = None  # from where reasoning may be read again
     search: Any = None  # for the text at hand, if all of it is there
     broken: int = 0
     wary: bool = False  # much is broken: no more quick tries, as a failure of the C scanner costs what stands before it
@@ -203,6 +208,12 @@ class Machine:
             self.op = op
             op = op.run(self)
 
+    def stopped(self, reason: StopReason | None) -> None:
+        """Note why the model stopped. If it was stopped, the output may be cut off anywhere."""
+        if reason not in (None, "stop", "tool_calls"):
+            self.stop = reason
+            self.cut = reason != "other"
+
     def close(self) -> None:
         """No more text."""
         self.final = True
@@ -213,7 +224,7 @@ class Machine:
         """Feed everything, then close; ``final`` is known from the start, so nothing is held back."""
         self.buf = text
         self.search = self.plan.searcher.of(text)
-        self.fast = self.limits is DEFAULT_LIMITS and self.masked is None
+        self.fast = self.limits is DEFAULT_LIMITS and self.plain is None
         tracker = self.tracker
         specs = self.plan.untagged
         if specs and tracker is None and not specs[0].eager:
@@ -290,11 +301,54 @@ class Machine:
             self.pieces.clear()
             self.run_kind = -1
 
-    def is_masked(self, i: int) -> bool:
-        """Whether ``buf[i]`` stands in text that the caller said holds no control tokens."""
-        at = self.base + i
-        assert self.masked is not None
-        return any(a <= at < b for a, b in reversed(self.masked))
+    # -- literals --------------------------------------------------------------------------------------------
+
+    def no_tokens(self, a: int, b: int) -> None:
+        """The caller says that the text from ``a`` to ``b``, which comes next, holds no control tokens."""
+        plain = self.plain
+        if plain is None:
+            plain = self.plain = Ranges()
+        plain.add(a, b)
+        oldest = self.base if self.kept is None else min(self.base, self.kept_from)
+        plain.forget(oldest if self.rereads is None else min(oldest, self.rereads))
+
+    def is_data(self, i: int, literal: str) -> bool:
+        """Whether the literal that stands at ``buf[i]`` is data: a control token in it touches text without any."""
+        return self.plain is not None and self.is_data_at(self.base + i, literal)
+
+    def is_data_at(self, at: int, literal: str) -> bool:
+        """The same with an absolute position."""
+        plain = self.plain
+        return plain is not None and any(plain.touch(at + a, at + b) for a, b in self.plan.tokens(literal))
+
+    def stands(self, texts: tuple[str, ...], i: int) -> bool:
+        """Whether one of these literals stands at ``buf[i]``, as markup."""
+        return self.buf.startswith(texts, i) and (self.plain is None or bool(self.standing(texts, i)))
+
+    def standing(self, texts: tuple[str, ...], i: int) -> str:
+        """The first of these literals that stands at ``buf[i]``, as markup; empty if none does."""
+        for text in texts:
+            if self.buf.startswith(text, i) and not self.is_data(i, text):
+                return text
+        return ""
+
+    def find(self, search: Callable[..., re.Match[str] | None], i: int, *end: int) -> re.Match[str] | None:
+        """The first literal from ``buf[i]`` on that a search for literals finds and that is no data."""
+        match = search(self.buf, i, *end)
+        if self.plain is not None:
+            while match is not None and self.is_data(match.start(), match.group()):
+                match = search(self.buf, match.start() + 1, *end)
+        return match
+
+    def find_text(self, literal: str, i: int) -> int:
+        """The same for one literal: its index, or -1."""
+        i = self.buf.find(literal, i)
+        if self.plain is not None:
+            while i >= 0 and self.is_data(i, literal):
+                i = self.buf.find(literal, i + 1)
+        return i
+
+    # -- markup ----------------------------------------------------------------------------------------------
 
     def past(self, i: int, j: int) -> None:
         """``buf[i:j]`` was markup: go on behind it."""
@@ -313,6 +367,8 @@ class Machine:
         a = max(a, 0)
         if a < b:
             seps = self.separators
+            if seps and seps[-1][0] == b and b != self.sep_break:
+                b = seps.pop()[1]  # what was held comes behind what follows it
             if seps and seps[-1][1] == a and a != self.sep_break:
                 seps[-1] = (seps[-1][0], b)
             else:
@@ -657,7 +713,7 @@ class Machine:
         reasoning = "".join([p.text for p in parts if p.__class__ is ReasoningPart])
         stop: Any = None
         if self.final:
-            stop = "length" if self.cut else "tool_calls" if self.calls else "stop"
+            stop = self.stop or ("tool_calls" if self.calls else "stop")
         formats = {call.format for call in self.calls}
         self.separators.sort()
         return Message(

@@ -75,18 +75,15 @@ class Lit(Op):
         start = pos = m.pos
         if self.ws:
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
-        if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+        if buf.startswith(self.texts, pos) and (text := m.standing(self.texts, pos)):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None
-            for text in self.texts:
-                if buf.startswith(text, pos):
-                    end = pos + len(text)
-                    break
+            end = pos + len(text)
             if m.call_start is None:
                 m.sep(start, end)
             m.pos = end
             return self.next
-        if self.implied_by and buf.startswith(self.implied_by, pos):
+        if self.implied_by and m.stands(self.implied_by, pos):
             m.pos = pos
             return self.next
         if not m.final and partial(self.all, buf, pos):
@@ -161,6 +158,8 @@ class End(Op):
             m.report(m.fault, span)
         elif m.founds is not None:
             founds = m.founds
+            if len(founds) == 1 and m.id is not None:
+                founds[0].id = m.id  # it may stand outside the object
             for i, found in enumerate(founds):
                 if i:
                     m.index += 1
@@ -219,6 +218,7 @@ class Hole(Op):
         texts = sorted({*self.stops, *self.closers}, key=len, reverse=True)
         self.regex = re.compile("|".join(map(re.escape, texts)))
         self.longest = len(texts[0])
+        self.dotted = self.dotted and self.stops == ("(",)
         self.names = DOTTED if self.dotted else IDENTIFIER
         self.identifier = self.field == "name" and self.stops == ("(",)  # call syntax
 
@@ -226,7 +226,7 @@ class Hole(Op):
         buf = m.buf
         start = m.pos
         limit = m.limits.name
-        match = self.regex.search(buf, max(start, m.scan - m.base), start + limit + LOOK + self.longest)
+        match = m.find(self.regex.search, max(start, m.scan - m.base), start + limit + LOOK + self.longest)
         end = len(buf) if match is None else match.start()
         if end - start > limit + LOOK:
             text = f"the {self.field} is too long or has no end"
@@ -291,7 +291,7 @@ def set_field(m: Machine, field: str, text: str, at: int) -> Op | None:
         if m.args is not None and text in m.args and m.fault is None:
             m.fault = Fault("tool_call.duplicate_argument", at, f"duplicate argument {text[:80]!r}")
     elif field == "id":
-        m.id = text or None
+        m.id = m.id or text or None  # the first counts: a stream has given it out
     elif field == "server":
         m.server = text
         if text and m.name is not None:
@@ -334,7 +334,7 @@ class Attributes(Op):
         after = WS.match(buf, pos).end()  # type: ignore[union-attr]
         closed = self.closed is not None and buf.startswith("/", after)
         end = after + 1 if closed else after
-        if not buf.startswith(self.end, end):
+        if not m.stands((self.end,), end):
             # Attributes stand behind white space: what follows the tag's name at once is another word.
             begun = after > start and self._open(buf, after)
             if after == len(buf) or partial((self.end,), buf, end) or begun:
@@ -404,11 +404,11 @@ class Switch(Op):
             pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
             if not m.final:
                 m.white = (start, m.base + pos)
-        if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
+        if m.stands(self.texts, pos):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None
             for text, op in self.pairs:
-                if buf.startswith(text, pos):
+                if buf.startswith(text, pos) and not m.is_data(pos, text):
                     if m.call_start is None:
                         m.sep(m.pos, pos)
                     elif m.args is None:
@@ -443,7 +443,7 @@ class Switch(Op):
         buf = m.buf
         best = -1
         for text in self.texts:
-            found = buf.find(text, m.pos)
+            found = m.find_text(text, m.pos)
             if found >= 0 and (best < 0 or found < best):
                 best = found
         end = best

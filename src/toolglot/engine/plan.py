@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..format import Format
+from ..types import Span
 from .compile import Entry, Program
 from .entries import (
     CallEntry,
@@ -56,6 +57,7 @@ class Plan:
         self.odd = tuple({text[0] for text in by_text if "<" not in text and "[" not in text})
         specials = sorted({text for fmt in formats for text in fmt.special}, key=len, reverse=True)
         self.special = re.compile("|".join(map(re.escape, specials))) if specials else None
+        self._tokens: dict[str, tuple[Span, ...]] = {}
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
@@ -155,6 +157,14 @@ class Plan:
             for text in ends:
                 self.entries[text] = entry
 
+    def tokens(self, literal: str) -> tuple[Span, ...]:
+        """Where the control tokens of the tokenizer stand in a literal."""
+        found = self._tokens.get(literal)
+        if found is None:
+            found = () if self.special is None else tuple(match.span() for match in self.special.finditer(literal))
+            self._tokens[literal] = found
+        return found
+
     def at_end(self, m: Machine, pos: int) -> bool | None:
         """Whether nothing but tokens that end the turn stands from ``buf[pos]`` on. None: more text decides."""
         if self.ends is None:
@@ -162,11 +172,9 @@ class Plan:
         buf = m.buf
         if not m.final and partial(self.ends.texts, buf, pos):
             return None
-        if not buf.startswith(self.ends.texts, pos):
+        if not m.stands(self.ends.texts, pos):
             return False
-        match = self.ends.run(buf, pos)
-        assert match is not None
-        end = match.end()
+        end = self.ends.run(m, pos)
         if end == len(buf):
             return True if m.final else None
         return None if not m.final and partial(self.ends.texts, buf, end) else False

@@ -60,9 +60,11 @@ class ReasoningOp(Op):
                 break
             i = match.start()
             literal = match.group()
-            if m.masked and m.is_masked(i):
-                scan = i + 1
-                continue
+            if m.plain is not None and m.is_data(i, literal):
+                literal = m.standing(self.plan.shorter.get(literal, ()), i)
+                if literal not in self.texts:
+                    scan = i + 1
+                    continue
             if literal == close:
                 self.give(m, pos, i, closing=True)
                 m.st = None
@@ -73,7 +75,7 @@ class ReasoningOp(Op):
                 st.where = m.where(st.opener)
             if self.d.calls and not m.probe:
                 # A closer anywhere behind makes all of it reasoning; each part is searched for it once.
-                found = buf.find(close, max(i, st.searched - m.base))
+                found = m.find_text(close, max(i, st.searched - m.base))
                 st.searched = max(st.searched, m.base + len(buf) - len(close) + 1)
                 if found >= 0:
                     st.searched = m.base + found
@@ -163,7 +165,7 @@ class ReasoningOp(Op):
         child.limits = m.limits
         child.ids = m.ids
         child.index = m.index
-        child.masked = m.masked
+        child.plain = m.plain
         child.wary = m.wary
         m.stumble()
         # The same text, so that nothing is copied for a probe that fails at once.
@@ -182,7 +184,7 @@ class ReasoningOp(Op):
             return len(buf)
         m.reasoning(pos, j)
         st.child = child
-        st.held_from = m.base + j
+        st.held_from = m.rereads = m.base + j
         st.opened_at = m.base + i
         st.lines = (m.lines, m.line_start)
         if m.final:
@@ -204,7 +206,10 @@ class ReasoningOp(Op):
         close = self.d.close
         window = st.tail + piece
         found = window.find(close)
+        while found >= 0 and m.is_data_at(m.base + len(m.buf) - len(window) + found, close):
+            found = window.find(close, found + 1)
         child = st.child
+        child.plain = m.plain
         st.held.append(piece)
         if found >= 0:
             return self.release(m, st, m.base + len(m.buf) - len(window) + found)
@@ -260,6 +265,7 @@ class ReasoningOp(Op):
         m.mark = None
         st.child = None
         st.held = []
+        m.rereads = None
         return True
 
 
@@ -315,7 +321,7 @@ class Presumed(Op):
             m.ws_to = m.base + white
             return None
         m.ws_to = NEVER
-        if white == len(buf) or (buf.startswith(self.markup, white) and not (m.masked and m.is_masked(white))):
+        if white == len(buf) or m.stands(self.markup, white):
             return self.plan.start
         return self.op
 

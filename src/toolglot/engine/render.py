@@ -285,7 +285,9 @@ def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
         w.control(")")
     else:
         quote = '<|"|>' if node.codec == "gemma" else "<escape>"
-        w.data(gemma_text(call.arguments, quote, w.fmt.id))
+        for i, text in enumerate(gemma_text(call.arguments, quote, w.fmt.id).split(quote)):
+            w.control(quote if i else "")
+            w.data(text)
 
 
 def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:

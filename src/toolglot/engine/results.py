@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ConversionError, UnsafeValueError
 from ..format import Format, Results, base_name
 from ..types import ToolResult, json_text
-from .write import gemma_text
+from .write import check_value, gemma_text
 
 GEMMA_QUOTE = '<|"|>'
 
@@ -55,6 +55,7 @@ def _spelled(fmt: Format, how: Results, content: Any, index: int) -> str:
         if None in texts:
             raise ConversionError(f"{fmt.id}: result {index} is not only text, and its template writes text only")
         content = "".join(map(str, texts))
+    check_value(content, f"{fmt.id}: result {index}")
     if how.codec == "gemma":
         return gemma_text(content if isinstance(content, dict) else {"value": content}, GEMMA_QUOTE, fmt.id)
     if how.codec == "text" and isinstance(content, str):

@@ -202,11 +202,10 @@ def _keyed(text: str, start: int, found: dict[str, Member], end: int, base: int)
 
 
 def _text(found: dict[str, Member], keys: tuple[str, ...]) -> str | None:
-    for key in keys:
-        member = found.get(key)
-        if member is not None and isinstance(member[0], str):
-            text: str = member[0]
-            return text
+    """The first string under one of these keys."""
+    for key, (value, _, _) in found.items():
+        if key in keys and isinstance(value, str):
+            return value
     return None
 
 

@@ -46,9 +46,11 @@ class Text(Op):
                 break
             i = match.start()
             literal = match.group()
-            if m.masked and m.is_masked(i):
-                scan = i + 1
-                continue
+            if m.plain is not None and m.is_data(i, literal):
+                literal = m.standing(plan.shorter.get(literal, ()), i)
+                if not literal:
+                    scan = i + 1
+                    continue
             longer = plan.longer.get(literal)
             if longer is not None and not m.final and partial(longer, buf, i):
                 return self.hold(m, pos, i)
@@ -65,6 +67,8 @@ class Text(Op):
             op = plan.entries[literal].decide(m, pos, i, i + len(literal))
             if op is None:
                 for shorter in plan.shorter.get(literal, ()):
+                    if m.is_data(i, shorter):
+                        continue
                     op = plan.entries[shorter].decide(m, pos, i, i + len(shorter))
                     if op is not None:
                         break
@@ -150,6 +154,8 @@ class StartList(Op):
                     return None
             return self.plan.text
         white = WS.match(buf, pos).end()  # type: ignore[union-attr]
+        if m.plain is not None and buf.startswith(self.wrapper, white) and m.is_data(white, self.wrapper):
+            return self.plan.text
         m.sep(pos, white)
         m.pos = white
         m.resume = self.begin
@@ -184,12 +190,12 @@ class Recover(Op):
         if m.own_opener and m.base + pos == m.call_start:
             # Not in the broken call's own opener, which may hold another format's.
             closers = () if begin is None else (*begin.closers, *begin.section_closers)
-            closed = buf.startswith(closers, pos)
+            closed = m.stands(closers, pos)
             if not closed and not m.final and partial(closers, buf, pos):
                 return None
             pos += next((len(t) for t in openers if buf.startswith(t, pos)), 0 if closed else 1)
             pos = min(pos, len(buf))
-        match = regex.search(buf, pos)
+        match = m.find(regex.search, pos)
         if match is None:
             if not m.final:
                 m.pos = max(pos, len(buf) - (len(texts[0]) if texts else 1) + 1)

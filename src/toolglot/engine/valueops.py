@@ -125,6 +125,8 @@ class CallObjectOp(Op):
             m.fault = m.fault or shape
         else:
             m.founds = shape
+            if len(shape) == 1:
+                m.id = m.id or shape[0].id
         return self.next
 
     def stream(self, m: Machine, st: Reading, buf: str, pos: int, end: int) -> None:
@@ -142,7 +144,7 @@ class CallObjectOp(Op):
             named = spec.keyed and not reader.members
             if not (named or current[0] in spec.arguments) or not self.note_name(m, reader):
                 return
-            m.id = self.read_text(m, reader, spec.id) or None
+            m.id = m.id or self.read_text(m, reader, spec.id) or None
             m.start_call()
             st.args_from = st.sent = current[1]
         elif (reader.members and reader.member is None) or (reader.member and reader.member[1] != st.args_from):
@@ -193,7 +195,7 @@ class ArgumentsOp(Op):
         pos = m.pos
         st = m.st
         if st is None:
-            if not self.python:
+            if self.ws or not self.python:  # else what stands behind the parenthesis is theirs
                 pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 m.pos = pos
                 if pos == len(buf) and not m.final:
@@ -211,6 +213,8 @@ class ArgumentsOp(Op):
             )
             st = m.st = Reading(reader, m.base + pos)
         reader = st.reader
+        if m.plain is not None:
+            reader.is_data = m.is_data_at
         try:
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
@@ -334,8 +338,8 @@ class ValueOp(Op):
             opener = self.after.branches[0][1]
             hole = opener.next
             assert hole is not None and isinstance(hole.next, Lit)
-            key_end = re.escape(hole.next.texts[0])
-            self.rest = re.compile(rf"[^\s<>]{{1,512}}{key_end}").match
+            self.key_end = hole.next.texts[0]
+            self.rest = re.compile(rf"[^\s<>]{{1,512}}{re.escape(self.key_end)}").match
             self.rest_part = re.compile(r"[^\s<>]{0,512}(?:<[^<>]{0,64})?\Z").match
         self.outer = outer
         pattern = "|".join(re.escape(t) for t in sorted(self.ends, key=len, reverse=True))
@@ -355,13 +359,13 @@ class ValueOp(Op):
         closer = self.closer
         while True:
             if closer is not None and not self.implied:
-                i = buf.find(closer, scan_from)
+                i = m.find_text(closer, scan_from)
                 if i < 0:
                     break
                 end = i + len(closer)
                 verdict = self.followed(m, buf, end)
             else:
-                match = self.regex.search(buf, scan_from)
+                match = m.find(self.regex.search, scan_from)
                 if match is None:
                     break
                 i = match.start()
@@ -374,7 +378,7 @@ class ValueOp(Op):
             if verdict is None:
                 m.scan = m.base + i
                 return self.wait(m, st, buf, pos, i)
-            if verdict and not (m.masked and m.is_masked(i)):
+            if verdict:
                 m.scan = NEVER
                 m.st = None
                 return self.finish(m, st, buf[pos:i], end, m.base + i)
@@ -471,8 +475,9 @@ class ValueOp(Op):
             return False
         end = i + len(text)
         if text in self.openers:  # a whole tag has to stand there
-            if self.rest(buf, end):
-                return True
+            rest = self.rest(buf, end)
+            if rest is not None:
+                return not m.is_data(rest.end() - len(self.key_end), self.key_end)
             return None if not m.final and self.rest_part(buf, end) else False
         verdict = ahead(m, self.outer, buf, end)
         if verdict is False and WS.match(buf, end).end() == len(buf):  # type: ignore[union-attr]
@@ -489,7 +494,7 @@ def ahead(m: Machine, texts: tuple[str, ...], buf: str, pos: int) -> bool | None
     pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
     if pos - start > LOOK:
         return False
-    if buf.startswith(texts, pos):
+    if m.stands(texts, pos):
         return True
     if not m.final and partial(texts, buf, pos):
         return None

@@ -7,6 +7,52 @@ from typing import Any
 from ..errors import ConversionError, UnsafeValueError
 from ..types import json_text
 
+MAX_DEPTH = 512
+_BOUND = 10**4300  # JSON is read up to that many digits
+
+
+def check_value(value: Any, what: str) -> None:
+    """Refuse what is no JSON value: `TypeError` for another type, `ConversionError` for what JSON cannot say.
+
+    Depth first, so that a value that holds itself is found to be too deep.
+    """
+    stack: list[tuple[Any, int]] = [(value, 1)]
+    while stack:
+        value, depth = stack.pop()
+        if isinstance(value, dict):
+            for key in value:
+                if not isinstance(key, str):
+                    raise TypeError(f"{what} holds the key {key!r:.80}: expected str, got {type(key).__name__}")
+            inner = list(value.values())
+        elif isinstance(value, list | tuple):
+            inner = list(value)
+        elif value is None or isinstance(value, str):
+            continue
+        elif isinstance(value, int):
+            if not -_BOUND < value < _BOUND:
+                raise ConversionError(f"{what} holds an integer of more than 4,300 digits")
+            continue
+        elif isinstance(value, float):
+            if value - value != 0.0:
+                raise ConversionError(f"{what} holds {value!r}, which is no JSON number")
+            continue
+        else:
+            raise TypeError(f"{what} holds a {type(value).__name__}: expected a JSON value")
+        if depth > MAX_DEPTH:
+            raise ConversionError(f"{what} is nested deeper than {MAX_DEPTH} levels, or holds itself")
+        stack.extend((item, depth + 1) for item in inner)
+
+
+def json_type(value: Any) -> str:
+    """What JSON Schema calls the type of a JSON value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "integer" if isinstance(value, int) else "number"
+    return "string" if isinstance(value, str) else "object" if isinstance(value, dict) else "array"
+
 
 def scalar_text(value: Any, python_scalars: bool) -> str:
     """A bare value: a string as it is, everything else as JSON (``True`` and ``None`` where the template does)."""

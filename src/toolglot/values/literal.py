@@ -7,6 +7,7 @@ consumed is gone, and what it leaves (part of an escape, a word or a quote token
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from json.encoder import encode_basestring as quote
 from typing import Any, Final
 
@@ -71,14 +72,15 @@ class LiteralReader(Faults):
     keyword arguments. With ``json_out`` the value's JSON text can be had by `take`.
 
     ``done`` says that ``value`` is complete. ``members`` holds ``(key, start, end)`` of each complete member of
-    the outermost object, ``member`` the key and start of the one whose value is being read.
+    the outermost object, ``member`` the key and start of the one whose value is being read. ``is_data``, if set,
+    says of a quote token and its absolute position whether it is none, but plain text.
     """
 
     # fmt: off
     # fmt: off
     __slots__ = (
         "_at", "_depth", "_echo", "_is_key", "_key", "_out", "_pieces", "_plain", "_verbatim", "_white",
-        "done", "member", "members", "value",
+        "done", "is_data", "member", "members", "value",
     )
     # fmt: on
 
@@ -92,6 +94,7 @@ class LiteralReader(Faults):
         arguments: bool = False,
     ) -> None:
         self.done = False
+        self.is_data: Callable[[int, str], bool] | None = None
         self.value: Any = None
         self.members: list[tuple[str, int, int]] = []
         self.member: tuple[str, int] | None = None
@@ -411,12 +414,12 @@ class LiteralReader(Faults):
         if quotes is None:
             return _NO
         for kind in quotes:
-            if text.startswith(kind.token, pos):
+            if text.startswith(kind.token, pos) and not self._no_token(kind, pos):
                 self._start = self._shift + pos
                 pos += len(kind.token)
                 end: int = kind.plain.match(text, pos).end()  # type: ignore[union-attr]
                 # All of it is here, and it is plain.
-                if text.startswith(kind.token, end) and (
+                if (text.startswith(kind.token, end) and not self._no_token(kind, end)) and (
                     not kind.follow or self._follows(kind, is_key, text, end + len(kind.token), final)
                 ):
                     value = text[pos:end]
@@ -466,6 +469,10 @@ class LiteralReader(Faults):
                     self._unterminated(self._start, True)
                 return pos
             if text.startswith(kind.token, pos):
+                if self._no_token(kind, pos):
+                    self._add_char(text[pos])
+                    pos += 1
+                    continue
                 closes = not kind.follow or self._follows(kind, self._is_key, text, pos + len(kind.token), final)
                 if closes:
                     return self._close(pos + len(kind.token))
@@ -487,6 +494,10 @@ class LiteralReader(Faults):
             if new < 0:
                 return pos if pos != start else _WAIT
             pos = new
+
+    def _no_token(self, kind: Quote, pos: int) -> bool:
+        """Whether the quote token at ``pos`` is plain text."""
+        return self.is_data is not None and self.is_data(self._shift + pos, kind.token)
 
     def _follows(self, kind: Quote, is_key: bool, text: str, pos: int, final: bool) -> bool | None:
         """Whether what follows a quote token at ``pos`` lets it close the string; None: more text decides."""

@@ -50,9 +50,9 @@ class Header(Op):
         buf = m.buf
         pos = m.pos
         skip = len("<|start|>") if buf.startswith("<|start|>", pos) else 0
-        match = program.stop.search(buf, max(pos + skip, m.scan - m.base))
+        match = m.find(program.stop.search, max(pos + skip, m.scan - m.base))
         if match is None or match.group() != MESSAGE:
-            at = junk(buf, pos, len(buf) if match is None else match.start())
+            at = junk(m, pos, len(buf) if match is None else match.start())
             waiting = match is None and not m.final and len(buf) - pos < 4 * m.limits.name
             if waiting and (at is None or partial(program.in_header, buf, at)):
                 m.scan = m.base + max(pos + skip, len(buf) - len(START))
@@ -60,7 +60,7 @@ class Header(Op):
             m.scan = NEVER
             return self.broken(m, match, at)
         m.scan = NEVER
-        at = junk(buf, pos, match.start())
+        at = junk(m, pos, match.start())
         if at is not None:
             return self.broken(m, match, at)
         head = read_head(buf, pos, match.start())
@@ -84,11 +84,11 @@ class Header(Op):
         return self.program.openers
 
 
-def junk(buf: str, pos: int, end: int) -> int | None:
+def junk(m: Machine, pos: int, end: int) -> int | None:
     """Where something stands that has no place in a header."""
     while pos < end:
-        match = _TOKEN.match(buf, pos, end)
-        if match is None:
+        match = _TOKEN.match(m.buf, pos, end)
+        if match is None or m.is_data(pos, match.group()):
             return pos
         pos = match.end()
     return None
@@ -219,9 +219,9 @@ class MessagesProgram(Program):
         buf = m.buf
         size = len(buf)
         skip = len("<|start|>") if buf.startswith("<|start|>", i) else 0
-        match = self.stop.search(buf, i + skip)
+        match = m.find(self.stop.search, i + skip)
         if match is None and not m.final and size - i < 4 * m.limits.name:
-            at = junk(buf, i, size)
+            at = junk(m, i, size)
             if at is None or partial(self.in_header, buf, at):
                 return None
         if match is None or match.group() != MESSAGE:
@@ -230,7 +230,7 @@ class MessagesProgram(Program):
 
     def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
         """Whether the header ``buf[i:end]`` and what begins at ``buf[body]`` tell this family from others."""
-        return junk(m.buf, i, end) is None
+        return junk(m, i, end) is None
 
     @staticmethod
     def start_op(plan: Plan, programs: list[MessagesProgram], *, sure: bool) -> Op:
@@ -253,7 +253,7 @@ class MessagesProgram(Program):
 
     def ends(self, m: Machine, match: re.Match[str]) -> bool | None:
         """Whether a token ends a body: a closer does where a header or the end follows. None: more text decides."""
-        if m.masked and m.is_masked(match.start()):
+        if m.is_data(match.start(), match.group()):
             return False
         if match.group() not in self.closers:
             return True
