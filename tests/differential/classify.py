@@ -75,7 +75,7 @@ def markup_in_parameter(text: str) -> str:
 
 
 def markup_in_attribute(text: str) -> str:
-    return _ATTRIBUTE.sub(lambda match: _no_markup(match[0]), text)
+    return _ATTRIBUTE.sub(lambda match: _no_markup(match[0]), markup_in_parameter(text))
 
 
 def markup_in_head(text: str) -> str:

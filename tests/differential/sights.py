@@ -82,8 +82,9 @@ def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bo
         return False
     if text.rstrip().endswith("<invoke>"):
         return True  # the older form, of which a tag with the name has to follow
-    if beacons.calls is not None or beacons.code == "tool_call.not_found":
-        return "<function_calls>" in text and _HALF_TAG.search(text) is not None
+    section = text.rfind("<function_calls>")
+    if beacons.calls is not None or beacons.position is None or beacons.position < section:
+        return section >= 0 and _HALF_TAG.search(text) is not None
     rest = text[beacons.position or 0 :]
     if beacons.code == "json.trailing_characters":
         return any(closer.startswith(rest.strip()) for closer in _CLOSERS)
