@@ -6,7 +6,18 @@ from ._shared import THINK
 
 FORMAT = Format(
     either(
-        call("[TOOL_CALL]", ws(), "name=", name(), ";", ws(), lit("args=", "arguments="), arguments("json"), ws(), "[/TOOL_CALL]"),
+        call(
+            "[TOOL_CALL]",
+            ws(),
+            "name=",
+            name(),
+            ";",
+            ws(),
+            lit("args=", "arguments="),
+            arguments("json"),
+            ws(),
+            "[/TOOL_CALL]",
+        ),
         call("[TOOL_CALL]", ws(), call_object(many=True), ws(), "[/TOOL_CALL]"),
     ),
     title="[TOOL_CALL] with name= and args=, or JSON",
