@@ -70,11 +70,12 @@ def markup_in_tagged_string(text: str) -> str:
 
 
 def markup_in_parameter(text: str) -> str:
-    return _PARAMETER.sub(lambda match: match[1] + _no_markup(match[2]), text)
+    start = max(text.find("<invoke"), 0)  # a <parameter> before any call is text
+    return text[:start] + _PARAMETER.sub(lambda match: match[1] + _no_markup(match[2]), text[start:])
 
 
 def markup_in_attribute(text: str) -> str:
-    return _ATTRIBUTE.sub(lambda match: _no_markup(match[0]), text)
+    return _ATTRIBUTE.sub(lambda match: _no_markup(match[0]), markup_in_parameter(text))
 
 
 def markup_in_head(text: str) -> str:
@@ -137,7 +138,9 @@ def broken_prose_renamed(text: str) -> str:
 
 
 REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
-    "xml_closer_in_value": (xml_closer_in_value,),  # before others that look at where a value ends
+    # The first two before others that look at where strings and values end.
+    "closed_reasoning": (closed_reasoning, unopened_reasoning),
+    "xml_closer_in_value": (xml_closer_in_value,),
     "markup_in_value": (
         markup_in_string,
         markup_in_tagged_string,
@@ -145,7 +148,6 @@ REWRITES: dict[str, tuple[Callable[[str], str], ...]] = {
         markup_in_attribute,
         markup_in_head,
     ),
-    "closed_reasoning": (closed_reasoning, unopened_reasoning),
     "python_escapes": (python_escapes,),
     "bare_beside_fence": (bare_beside_fence,),
     "unicode_word": (unicode_word,),
@@ -306,7 +308,7 @@ def _may(kind: str, text: str) -> bool:
     if kind in WAYS:
         return _SIGNS[kind].search(text) is not None
     if kind in REWRITES and kind != "broken_prose":  # which may show only when another cause is gone
-        texts = (text, xml_closer_in_value(text))  # which may show more
+        texts = (text, closed_reasoning(text), xml_closer_in_value(text))  # which may show more
         return any(rewrite(each) != each for rewrite in REWRITES[kind] for each in texts)
     return True
 

@@ -82,8 +82,9 @@ def truncated_markup(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bo
         return False
     if text.rstrip().endswith("<invoke>"):
         return True  # the older form, of which a tag with the name has to follow
-    if beacons.calls is not None or beacons.code == "tool_call.not_found":
-        return "<function_calls>" in text and _HALF_TAG.search(text) is not None
+    section = max(text.rfind("<function_calls>"), text.rfind("</invoke>"))  # behind which another call may begin
+    if beacons.calls is not None or beacons.position is None or beacons.position < section:
+        return section >= 0 and _HALF_TAG.search(text) is not None
     rest = text[beacons.position or 0 :]
     if beacons.code == "json.trailing_characters":
         return any(closer.startswith(rest.strip()) for closer in _CLOSERS)
@@ -210,14 +211,18 @@ def far_name(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
 
 
 def inside_broken(text: str, beacons: Outcome, mine: Outcome, ask: Ask) -> bool:
-    """beacon finds a call inside a broken list that is no list of calls; we read on behind it."""
-    if not any(call["format"] == "json" for call in beacons.calls or ()):
+    """beacon finds a call, or a broken one, inside a broken list that is no list of calls; we read on behind it."""
+    inner = fragment_start(text, beacons) if (beacons.code or "").startswith("json.") else None
+    if inner is None and not any(call["format"] == "json" for call in beacons.calls or ()):
         return False
     for match in re.finditer(r"\[", text):
         start = match.start()
         said = theirs("[TOOL_CALLS]" + text[start:]).moved(start - len("[TOOL_CALLS]"))
         broken = (said.code or "").startswith("json.") and said.position is not None
-        if broken and _CALL_KEY.search(text, start, said.position or 0) and not _ONLY_OBJECTS.match(text, start):
+        if not broken or _ONLY_OBJECTS.match(text, start):
+            continue
+        stop = said.position or 0
+        if _CALL_KEY.search(text, start, stop) if inner is None else start < inner < stop:
             return True
     return False
 

@@ -1,12 +1,23 @@
 """Bracket: ``[TOOL_CALL]name=f;args={...}[/TOOL_CALL]``, or a JSON call between the tags. Source: the first seed."""
 
 from ..format import Format
-from ..pattern import arguments, call, call_object, either, name, ws
+from ..pattern import arguments, call, call_object, either, lit, name, ws
 from ._shared import THINK
 
 FORMAT = Format(
     either(
-        call("[TOOL_CALL]", ws(), "name=", name(), ";", ws(), "args=", arguments("json"), ws(), "[/TOOL_CALL]"),
+        call(
+            "[TOOL_CALL]",
+            ws(),
+            "name=",
+            name(),
+            ";",
+            ws(),
+            lit("args=", "arguments="),
+            arguments("json"),
+            ws(),
+            "[/TOOL_CALL]",
+        ),
         call("[TOOL_CALL]", ws(), call_object(many=True), ws(), "[/TOOL_CALL]"),
     ),
     title="[TOOL_CALL] with name= and args=, or JSON",
