@@ -61,7 +61,7 @@ def responses(wire: str, keep: Callable[[Payload], bool] = lambda case: True) ->
         case
         for case in payloads.cases()
         if case.wire == wire and "payload" in case.data and "message" in case.data
-        if not {"errors", "losses"} & set(case.data["message"]) and "detect" not in case.data and keep(case)
+        if not {"errors", "losses"} & set(case.data["message"]) and case.data.get("detect") != "auto" and keep(case)
     ]
 
 

@@ -48,7 +48,7 @@ _TYPES: Final = {
     **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
 }
 # Whose SDK says more than a shape that many share.
-_SDKS: Final = {"groq": Provider.GROQ, "together": Provider.TOGETHER}
+_SDKS: Final = {"groq": Provider.GROQ, "mistralai": Provider.MISTRAL, "together": Provider.TOGETHER}
 _COHERE_V1_EVENTS: Final = frozenset(
     ("stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "stream-end")
 )
@@ -119,6 +119,8 @@ def _detect(value: dict[str, Any]) -> Provider:
         return Provider.OPENAI
     if "candidates" in value:
         return Provider.GOOGLE
+    if "stopReason" in value and "model" in value and "role" in value:
+        return Provider.MCP  # a sampled message
     if "stopReason" in value or (len(value) == 1 and not _BEDROCK_EVENTS.isdisjoint(value)):
         return Provider.BEDROCK
     if type(get("steps")) is list and ("status" in value or "id" in value or _step(value["steps"])):
@@ -127,7 +129,7 @@ def _detect(value: dict[str, Any]) -> Provider:
         return Provider.MISTRAL_CONVERSATIONS
     content = get("content")
     if type(content) is list:
-        if kind == "message" or "stop_reason" in value or get("role") == "assistant":
+        if kind == "message" or "stop_reason" in value:
             return Provider.ANTHROPIC
         for block in content:
             if type(block) is dict:
@@ -136,6 +138,9 @@ def _detect(value: dict[str, Any]) -> Provider:
                     return found
         if "isError" in value or "structuredContent" in value:
             return Provider.MCP
+        if get("role") == "assistant" and "tool_calls" not in value and "function_call" not in value:
+            typed = any(type(block) is dict and "type" in block for block in content)
+            return Provider.ANTHROPIC if typed or not content else Provider.BEDROCK
     elif "stop_reason" in value:
         return Provider.ANTHROPIC
     elif type(content) is dict and "parts" in content:

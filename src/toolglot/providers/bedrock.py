@@ -135,8 +135,8 @@ class Bedrock(WireProvider):
             block = reading.as_object(item, at)
             call = block.get("toolUse")
             # At the limit the last call may lack its end, and an input that was cut off still is an object.
-            mine = type(call) is dict and call.get("type") != "server_tool_use"
-            if reading.cut and mine and number == len(blocks) - 1:
+            last = reading.cut and number == len(blocks) - 1
+            if last and isinstance(call, dict) and call.get("type") != "server_tool_use":
                 reading.truncated_call(call.get("name"), (*at, "toolUse"))
             else:
                 self._block(block, at, reading)
