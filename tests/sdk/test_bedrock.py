@@ -49,7 +49,9 @@ def test_names_and_ids_are_those_of_the_service_model(converse: Any) -> None:
     assert (use["max"], use["pattern"]) == (64, "[a-zA-Z0-9_.:-]+")
 
 
-@pytest.mark.parametrize("case", responses("bedrock", lambda case: "metrics" in case.data["payload"]), ids=str)
+@pytest.mark.parametrize(
+    "case", responses("bedrock", lambda case: "metrics" in case.data["payload"]), ids=lambda case: case.name
+)
 def test_round(case: Payload) -> None:
     """Definition, call, result: through boto3 to a server and back."""
     provider = get_provider("bedrock").for_boto3()  # type: ignore[attr-defined]
