@@ -65,6 +65,17 @@ def responses(wire: str, keep: Callable[[Payload], bool] = lambda case: True) ->
     ]
 
 
+def unknown(model: Any) -> list[str]:
+    """Members that an SDK's model does not know, and would send as they are."""
+    if isinstance(model, (list, tuple)):
+        return [name for item in model for name in unknown(item)]
+    if not hasattr(model, "model_fields_set"):
+        return []
+    extra = list(model.model_extra or ())
+    members = model.model_fields_set - set(extra)
+    return extra + [name for member in members for name in unknown(getattr(model, member))]
+
+
 class Loopback:
     """Answers every request with ``answer``; ``seen`` are the bodies that came."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, written
+from loopback import loopback, responses, unknown, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
 
@@ -19,8 +19,11 @@ pytestmark = pytest.mark.sdk
 def test_shapes(case: str, section: str, value: Any) -> None:
     members = {"model": "m", **(value if section == "request" else {"input": value})}
     read = interactions.CreateModelInteraction.model_validate(members)
-    # What the SDK does not know would be gone, or kept as UNKNOWN.
     assert read.model_dump(mode="json", by_alias=True, exclude_unset=True) == members
+    for step in read.input or () if section != "request" else ():
+        if step.type == "function_result" and not isinstance(step.result, (str, list)):
+            step.result = ""  # of which the type says no more than that it is an object
+    assert unknown(read) == []
     assert "is_unknown" not in repr(read)
 
 
