@@ -48,7 +48,13 @@ _TYPES: Final = {
     **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
 }
 # Whose SDK says more than a shape that many share.
-_SDKS: Final = {"groq": Provider.GROQ, "mistralai": Provider.MISTRAL, "together": Provider.TOGETHER}
+_SDKS: Final = {
+    "groq": Provider.GROQ,
+    "mcp": Provider.MCP,
+    "mcp_types": Provider.MCP,
+    "mistralai": Provider.MISTRAL,
+    "together": Provider.TOGETHER,
+}
 _COHERE_V1_EVENTS: Final = frozenset(
     ("stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "stream-end")
 )
@@ -79,7 +85,7 @@ def detect_value(value: Any, kind: type) -> Provider:
     """The same for a payload that was loaded from an object of the class ``kind``."""
     if type(value) is dict:
         found = _detect(value)
-        if found is Provider.OPENAI and kind is not dict:
+        if kind is not dict and found in (Provider.OPENAI, Provider.AUTO):
             return _SDKS.get(kind.__module__.partition(".")[0], found)
         return found
     if type(value) is list:
@@ -147,7 +153,7 @@ def _detect(value: dict[str, Any]) -> Provider:
         return Provider.GOOGLE
     if "functionCall" in value or type(get("parts")) is list:
         return Provider.GOOGLE
-    if "jsonrpc" in value:
+    if "jsonrpc" in value or get("method") == "tools/call":
         return Provider.MCP
     if "promptFeedback" in value or "usageMetadata" in value:
         return Provider.GOOGLE

@@ -66,8 +66,8 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
         return dict(value)
     if isinstance(value, type):
         return None
-    if type(value).__module__.startswith("google.genai"):
-        # Bytes become base64; what the wire does not have is None.
+    if type(value).__module__.startswith(("google.genai", "mcp_types", "mcp.")):
+        # Bytes become base64; what the wire does not have is None, and what it has may be a default.
         options: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True, "warnings": False}
     else:
         options = {"mode": "json", "by_alias": True, "exclude_unset": True, "warnings": False}
