@@ -240,7 +240,7 @@ def test_a_tool_of_free_text(provider: Provider) -> None:
     tool = Tool("run_sql", "Runs it.", kind="custom")
     written = json.dumps(parser.request(tool, "run_sql"))
     assert "run_sql" in written
-    assert '"custom"' in written or '"input": {"type": "string"}' in written
+    assert '"custom"' in written or '"input": {"type": "str' in written  # Cohere's first version says "str"
     call = ToolCall("run_sql", id="call_1", kind="custom", input='select "a"')
     again = parser.parse(parser.assistant(Message(tool_calls=[call])), tools=[tool]).tool_calls[0]
     assert (again.kind, again.input, again.arguments) == ("custom", call.input, {})

@@ -179,6 +179,11 @@ def _message(value: dict[str, Any]) -> Provider:
             return Provider.OPENAI
     if "tool_plan" in value or finish == "TOOL_CALL":
         return Provider.COHERE
+    if ("generation_id" in value and "text" in value) or get("role") == "CHATBOT":
+        return Provider.COHERE_V1
+    actions = get("actions")
+    if type(actions) is list and actions and type(actions[0]) is dict and "tool_name" in actions[0]:
+        return Provider.COHERE_V1
     calls = get("tool_calls")
     if type(calls) is list and calls and type(calls[0]) is dict and "function" not in calls[0] and "name" in calls[0]:
         return Provider.COHERE_V1
@@ -186,8 +191,6 @@ def _message(value: dict[str, Any]) -> Provider:
         return Provider.OPENAI
     if type(get("function")) is dict and "name" in value["function"]:
         return Provider.OPENAI
-    if "generation_id" in value and "text" in value:
-        return Provider.COHERE_V1
     return Provider.AUTO
 
 
