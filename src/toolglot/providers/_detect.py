@@ -54,6 +54,7 @@ _SDKS: Final = {
     "mcp_types": Provider.MCP,
     "mistralai": Provider.MISTRAL,
     "together": Provider.TOGETHER,
+    "xai_sdk": Provider.XAI,
 }
 _COHERE_V1_EVENTS: Final = frozenset(
     ("stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "stream-end")
