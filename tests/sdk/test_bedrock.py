@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
@@ -83,3 +84,14 @@ def test_files_for_boto3() -> None:
     part = FilePart(b"%PDF", "application/pdf", url=None)
     written = get_provider("bedrock").for_boto3().results(ToolResult("a", [part]))  # type: ignore[attr-defined]
     assert written["content"][0]["toolResult"]["content"][0]["document"]["source"] == {"bytes": b"%PDF"}
+
+
+def test_invoke_model() -> None:
+    """A body of Anthropic's, with boto3."""
+    provider = get_provider("bedrock").for_invoke_model("anthropic.claude-v1")  # type: ignore[attr-defined]
+    with loopback() as server:
+        server.answer = {"type": "message", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}
+        body = {"anthropic_version": "bedrock-2023-05-31", **provider.request({"name": "f"}, "required")}
+        response = client(server.url).invoke_model(modelId="anthropic.claude-v1", body=json.dumps(body))
+        assert server.seen.pop() == body
+        assert [call.id for call in provider.parse(response["body"].read()).tool_calls] == ["t"]

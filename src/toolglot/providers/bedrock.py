@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..errors import ConversionError
 from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
@@ -55,6 +56,15 @@ _DOCUMENTS: Final = {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 }
+# Whose wire format the bodies of InvokeModel have, by what a model's id begins with. Others take a prompt.
+_FAMILIES: Final = {
+    "ai21.jamba": "openai_compatible",
+    "amazon.nova": "bedrock",
+    "anthropic.": "anthropic",
+    "cohere.command-r": "cohere_v1",
+    "mistral.": "mistral",
+    "openai.": "openai_compatible",
+}
 
 
 class Bedrock(WireProvider):
@@ -82,6 +92,23 @@ class Bedrock(WireProvider):
         made = Bedrock(self.provider)
         made.raw_bytes = True
         return made
+
+    def for_invoke_model(self, model: str) -> WireProvider:
+        """Who reads and writes the bodies that ``InvokeModel`` has for a model: each family has those of its own API.
+
+        Raises `ConversionError` for a model that takes a prompt and answers in text: a text format reads its calls.
+
+        >>> from toolglot import get_provider
+        >>> get_provider("bedrock").for_invoke_model("us.anthropic.claude-sonnet-4-20250514-v1:0")
+        get_provider('anthropic')
+        """
+        from ._api import get_provider
+
+        name = "." + model.rpartition("/")[2]  # an ARN ends with the id, which may begin with a region
+        for family, provider in _FAMILIES.items():
+            if f".{family}" in name:
+                return self if provider == "bedrock" else get_provider(provider)
+        raise ConversionError(f"{model!r:.100} takes a prompt with InvokeModel, not tools; Converse may do it")
 
     # -- definition
 

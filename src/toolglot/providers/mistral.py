@@ -98,7 +98,8 @@ class Mistral(WireProvider):
             reading = first if not readings else new()
             path = ("choices", number)
             choice = reading.as_object(item, path)
-            self.stop(choice.get("finish_reason"), reading)
+            reason = choice.get("finish_reason")
+            self.stop(choice.get("stop_reason") if reason is None else reason, reading)  # Bedrock has the other name
             key = "message" if choice.get("message") is not None else "delta"
             self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
             if choice.get("messages") is not None:
