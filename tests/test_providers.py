@@ -409,6 +409,17 @@ def test_a_result_without_its_call() -> None:
     assert info.value.code == "conversion.missing_name"
 
 
+def test_calls_without_their_envelope() -> None:
+    """Such a call's arguments are not lost, whatever they are called."""
+    for key in ("arguments", "parameters"):
+        payload = {"message": {"tool_calls": [{"name": "f", key: {"k": 1}}]}}
+        calls = get_provider("openai").parse(payload).tool_calls
+        assert [(call.name, call.arguments) for call in calls] == [("f", {"k": 1})]
+    with pytest.raises(ParseError) as info:
+        get_provider("openai").parse({"tool_calls": [{"name": "f", "parameters": [1]}]})
+    assert info.value.path == "$.tool_calls[0].parameters"
+
+
 def test_results_and_calls_that_do_not_match() -> None:
     calls = [ToolCall("f", id="a"), ToolCall("g", id="b"), ToolCall("f", id="c")]
     results = [ToolResult("z", "Z"), ToolResult(None, "2", "f"), ToolResult("a", "1")]

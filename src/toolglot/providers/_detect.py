@@ -176,6 +176,8 @@ def _message(value: dict[str, Any]) -> Provider:
             return Provider.BEDROCK
         if "tool_plan" in message:
             return Provider.COHERE
+        if _bare_call(message.get("tool_calls")):
+            return Provider.COHERE_V1
         if "tool_calls" in message or "function_call" in message:
             return Provider.OPENAI
     if "tool_plan" in value or finish == "TOOL_CALL":
@@ -185,8 +187,7 @@ def _message(value: dict[str, Any]) -> Provider:
     actions = get("actions")
     if type(actions) is list and actions and type(actions[0]) is dict and "tool_name" in actions[0]:
         return Provider.COHERE_V1
-    calls = get("tool_calls")
-    if type(calls) is list and calls and type(calls[0]) is dict and "function" not in calls[0] and "name" in calls[0]:
+    if _bare_call(get("tool_calls")):
         return Provider.COHERE_V1
     if "tool_calls" in value or "function_call" in value:
         return Provider.OPENAI
@@ -201,6 +202,17 @@ def _block(block: dict[str, Any]) -> Provider | None:
         return Provider.BEDROCK
     found = _TYPES.get(block["type"]) if type(block.get("type")) is str else None
     return found if found is Provider.ANTHROPIC else None
+
+
+def _bare_call(calls: Any) -> bool:
+    """Whether it is a list of calls without the envelope that OpenAI has around them."""
+    return (
+        type(calls) is list
+        and bool(calls)
+        and type(calls[0]) is dict
+        and "function" not in calls[0]
+        and "name" in calls[0]
+    )
 
 
 def _step(steps: list[Any]) -> bool:

@@ -98,8 +98,11 @@ class CohereV1(WireProvider):
         reading.usage = payload.get("meta")
         key = "message" if "role" in payload else "text"  # in a history it has the other name
         reading.text(reading.as_text(payload.get(key), (key,)))
-        for number, item in enumerate(reading.as_list(payload.get("tool_calls"), ("tool_calls",))):
-            at: Path = ("tool_calls", number)
+        inner = said if isinstance(said, dict) else None  # as ToolCallParser has it too
+        path: Path = ("tool_calls",) if inner is None else ("message", "tool_calls")
+        calls = payload.get("tool_calls") if inner is None else inner.get("tool_calls")
+        for number, item in enumerate(reading.as_list(calls, path)):
+            at: Path = (*path, number)
             call = reading.as_object(item, at)
             if call:
                 reading.call(call.get("name"), call.get("parameters"), at, key="parameters", extra=rest(call, _CALL))

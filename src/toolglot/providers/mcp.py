@@ -142,7 +142,7 @@ class MCP(WireProvider):
         name = call.name if call is not None else None
         if isinstance(payload.get("error"), dict):
             said = payload["error"].get("message")
-            return ToolResult.failure(id, said if isinstance(said, str) else json_text(payload["error"]), name)
+            return ToolResult.failure(id, said if isinstance(said, str) else _told(payload["error"]), name)
         node = payload["result"] if isinstance(payload.get("result"), dict) else payload
         if node.get("resultType", "complete") != "complete":
             raise ConversionError(f"the server's answer is not final: {node['resultType']!r:.80}")
@@ -154,7 +154,7 @@ class MCP(WireProvider):
         if structured is not None and (not parts or (len(parts) == len(texts) == 1 and _says(texts[0], structured))):
             content = structured
         elif structured is not None:
-            content = [*parts, TextPart(json_text(structured))]
+            content = [*parts, TextPart(_told(structured))]
         elif len(parts) == len(texts) <= 1:
             content = "".join(texts)
         failed = node.get("isError") is True
@@ -262,11 +262,16 @@ def _read_part(block: Any) -> TextPart | ImagePart | FilePart:
         try:
             data = b64decode(encoded, validate=True)
         except (binascii.Error, ValueError):
-            return TextPart(json_text(block))
+            return TextPart(_told(block))
         if kind == "image":
             return ImagePart(data, mime if isinstance(mime, str) else "image/png")
         return FilePart(data, mime if isinstance(mime, str) else "application/octet-stream", name)
-    return TextPart(json_text(block))
+    return TextPart(_told(block))
+
+
+def _told(value: Any) -> str:
+    """A value as JSON; raises `ConversionError` if that cannot be."""
+    return json_text(value) if isinstance(value, str) else result_text(ToolResult(None, value))
 
 
 def _says(text: str, value: Any) -> bool:

@@ -203,7 +203,8 @@ class OpenAIChat(WireProvider):
             return
         function = item.get("function")
         if function is None and "name" in item:  # without its envelope
-            reading.call(item["name"], item.get("arguments"), path, id=item.get("id"))
+            key = "parameters" if "arguments" not in item and "parameters" in item else "arguments"
+            reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"))
             return
         at = (*path, "function")
         function = reading.as_object(function, at)
