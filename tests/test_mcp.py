@@ -7,8 +7,10 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from toolglot import ConversionError, FilePart, ImagePart, TextPart, ToolCall, ToolResult, get_provider
+from toolglot import ConversionError, FilePart, ImagePart, TextPart, ToolCall, ToolglotError, ToolResult, get_provider
 from toolglot.providers.mcp import MCP
 
 mcp = get_provider("mcp")
@@ -90,3 +92,23 @@ def test_requests() -> None:
     with pytest.raises(ConversionError) as info:
         mcp.call_requests([ToolCall("f")])
     assert info.value.code == "conversion.missing_id"
+
+
+KEYS = ("content", "type", "text", "data", "mimeType", "resource", "uri", "blob", "structuredContent", "isError", "id")
+JSON = st.recursive(
+    st.sampled_from([None, True, 3, 1.5, float("nan"), "", "text", "image", "resource_link", "http://x", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_whatever_stands_in_an_answer(answer: Any) -> None:
+    """A result, or an error of ours."""
+    for response in ({"content": answer}, {"content": [answer]}, {"result": answer}, {"content": [], "error": answer}):
+        try:
+            result = mcp.read_result(response)
+        except ToolglotError as error:
+            assert error.code
+        else:
+            assert isinstance(result.is_error, bool)

@@ -74,8 +74,10 @@ def test_round(case: Payload) -> None:
             messages += [provider.assistant(message), results]
             runtime.converse(modelId="m", messages=messages, **request)
             sent = server.seen.pop()["messages"]
-            # What boto3 makes of it is what is written as JSON, bytes included.
+            # What boto3 makes of it is what is written as JSON, bytes included, whoever read them.
             assert sent[1] == get_provider("bedrock").assistant(plain)
+            assert sent[1] == get_provider("bedrock").assistant(message)
+            assert provider.assistant(plain) == provider.assistant(message)
             source = sent[2]["content"][0]["toolResult"]["content"][0]["image"]["source"]
             assert source == {"bytes": base64.b64encode(b"\x89PNG").decode()}
 

@@ -8,6 +8,7 @@ bytes as base64; boto3 wants the bytes themselves, see `Bedrock.for_boto3`.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
@@ -258,9 +259,9 @@ class Bedrock(WireProvider):
                 else:
                     blocks.append({"reasoningContent": {"reasoningText": {"text": part.text, **own}}})
             elif isinstance(part, OpaquePart):
-                blocks.append(part.data)
+                blocks.append(_blobs(part.data, self.raw_bytes))
             elif isinstance(part, CallPart) and part.call.kind == "server":
-                blocks.append(own["item"])
+                blocks.append(_blobs(own["item"], self.raw_bytes))
             elif isinstance(part, CallPart):
                 calls.append(self._call_back(part.call))
         # Calls come last, as with Anthropic.
@@ -273,6 +274,26 @@ class Bedrock(WireProvider):
             "input": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
         }
         return {"toolUse": {**use, **self.own(call.extra)}}
+
+
+def _blobs(node: Any, raw: bool, depth: int = 0) -> Any:
+    """A block with its blobs as bytes or as base64, however they came: boto3 gives bytes, JSON has base64."""
+    if isinstance(node, list):
+        return [_blobs(item, raw, depth) for item in node]
+    if not isinstance(node, dict) or depth > 10:  # they stand no deeper
+        return node
+    made = {}
+    for key, value in node.items():
+        if key in ("bytes", "redactedContent"):
+            if raw and isinstance(value, str):
+                try:
+                    value = b64decode(value, validate=True)
+                except ValueError:
+                    pass  # not base64: not ours to mend
+            elif not raw and isinstance(value, bytes):
+                value = base64_text(value)
+        made[key] = _blobs(value, raw, depth + 1)
+    return made
 
 
 WIRE = Bedrock
