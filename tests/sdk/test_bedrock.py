@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, written
+from loopback import get_weather, loopback, responses, written
 from payloads import Payload
 from toolglot import FilePart, ImagePart, ToolResult, detect_provider, get_provider, parse_response
 
@@ -58,7 +58,7 @@ def test_round(case: Payload) -> None:
     provider = get_provider("bedrock").for_boto3()  # type: ignore[attr-defined]
     with loopback() as server:
         server.answer = case.data["payload"]
-        request = provider.request({"name": "get_weather"}, "required")
+        request = provider.request(get_weather, "required")
         messages: list[Any] = [{"role": "user", "content": [{"text": "Weather?"}]}]
         runtime = client(server.url)
         response = runtime.converse(modelId="m", messages=messages, **request)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, unknown, written
+from loopback import get_weather, loopback, responses, unknown, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
 
@@ -38,7 +38,7 @@ def test_round(case: Payload) -> None:
         server.answer = {"id": "r", **case.data["payload"]}
         client = cohere.ClientV2("key", base_url=server.url)
         messages: list[Any] = [{"role": "user", "content": "Weather?"}]
-        request = provider.request({"name": "get_weather"}, "required")
+        request = provider.request(get_weather, "required")
         response = client.chat(model="m", messages=messages, **request)
         sent = server.seen.pop()
         assert (sent["tools"], sent["tool_choice"]) == (request["tools"], "REQUIRED")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, unknown, written
+from loopback import get_weather, loopback, responses, unknown, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
 
@@ -36,7 +36,7 @@ def test_round(case: Payload) -> None:
     with loopback() as server:
         server.answer = case.data["payload"]
         client = cohere.Client("key", base_url=server.url)
-        request = provider.request({"name": "get_weather"})
+        request = provider.request(get_weather)
         response = client.chat(model="m", message="Weather?", **request)
         assert server.seen.pop()["tools"] == request["tools"]
         assert detect_provider(response).value == "cohere_v1"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, unknown, written
+from loopback import get_weather, loopback, responses, unknown, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
 
@@ -36,7 +36,7 @@ def test_round(case: Payload) -> None:
     with loopback() as server:
         server.answer = case.data["payload"]
         client = genai.Client(api_key="key", http_options={"base_url": server.url})
-        request = provider.request({"name": "get_weather"}, "required")
+        request = provider.request(get_weather, "required")
         response = client.interactions.create(model="m", input="Weather?", **request)
         sent = server.seen.pop()
         assert {key: sent[key] for key in request} == request

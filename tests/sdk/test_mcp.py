@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from loopback import responses, unknown, written
+from loopback import get_weather, responses, unknown, written
 from payloads import Payload
 from toolglot import Provider, Tool, ToolCall, ToolResult, detect_provider, get_provider, parse_response
 
@@ -60,7 +60,8 @@ def test_a_client_and_a_server() -> None:
     from mcp.client.client import Client
     from mcp.server.lowlevel.server import Server
 
-    tool = Tool.from_any({"name": "get_weather", "inputSchema": {"type": "object", "properties": {}}, "title": "W"})
+    tool = Tool.from_any(get_weather)
+    tool.extra = {"mcp": {"title": "Weather", "annotations": {"readOnlyHint": True}}}
     answers = {
         "get_weather": ToolResult.success(None, {"temp_c": 4}),
         "get_time": ToolResult.failure(None, "clock offline"),

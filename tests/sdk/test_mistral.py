@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, written
+from loopback import get_weather, loopback, responses, written
 from payloads import Payload
 from toolglot import Provider, ToolResult, detect_provider, get_provider, parse_response
 
@@ -42,7 +42,7 @@ def test_round(case: Payload) -> None:
         server.answer = case.data["payload"]
         client = Mistral(api_key="key", server_url=server.url)
         messages: list[Any] = [{"role": "user", "content": "Weather?"}]
-        request = provider.request({"name": "get_weather"}, "required")
+        request = provider.request(get_weather, "required")
         response = client.chat.complete(model="m", messages=messages, **request)
         sent = server.seen.pop()
         assert (sent["tools"], sent["tool_choice"]) == (request["tools"], "any")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, written
+from loopback import get_weather, loopback, responses, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
 
@@ -37,7 +37,7 @@ def test_round(case: Payload) -> None:
     with loopback() as server:
         server.answer = case.data["payload"]
         client = Mistral(api_key="key", server_url=server.url)
-        request = provider.request({"name": "get_weather"}, "required")
+        request = provider.request(get_weather, "required")
         response = client.beta.conversations.start(model="m", inputs="Weather?", **request)
         sent = server.seen.pop()
         assert {key: sent[key] for key in request} == request

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from loopback import loopback, responses, written
+from loopback import get_weather, loopback, responses, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
 
@@ -45,7 +45,7 @@ def test_round(case: Payload) -> None:
         server.answer = case.data["payload"]
         client = ollama.Client(host=server.url)
         messages: list[Any] = [{"role": "user", "content": "Weather?"}]
-        request = provider.request({"name": "get_weather"}, "auto")
+        request = provider.request(get_weather, "auto")
         response = client.chat(model="m", messages=messages, **request)
         assert server.seen.pop()["tools"] == request["tools"]
         assert detect_provider(response).value == "ollama"

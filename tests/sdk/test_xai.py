@@ -11,15 +11,21 @@ from typing import Any
 
 import pytest
 
-from toolglot import Provider, Tool, ToolResult, detect_provider, get_provider, parse_response
+from loopback import get_weather
+from toolglot import Provider, ToolResult, detect_provider, get_provider, parse_response
 
 xai_sdk = pytest.importorskip("xai_sdk")
 grpc = pytest.importorskip("grpc")
 pytestmark = pytest.mark.sdk
 
 WEB = {"id": "s1", "type": "TOOL_CALL_TYPE_WEB_SEARCH_TOOL", "function": {"name": "web_search", "arguments": "{}"}}
+MINE = "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL"
 CALLS = [
-    {"id": "c1", "type": "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL", "function": {"name": "f", "arguments": '{"city": "Oslo"}'}},
+    {
+        "id": "c1",
+        "type": "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL",
+        "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'},
+    },
     {"id": "c2", "type": "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL", "function": {"name": "g", "arguments": "{}"}},
 ]
 
@@ -56,21 +62,26 @@ def test_round() -> None:
     provider = get_provider("xai")
     assistant = {"role": "ROLE_ASSISTANT", "content": "On it.", "reasoning_content": "Hm.", "tool_calls": CALLS}
     with serving([{"message": assistant, "finish_reason": "REASON_TOOL_CALLS"}]) as (chats, seen):
-        request = provider.request(Tool("f", "F."))
+        request = provider.request(get_weather)
         chat = chats(tools=[tool(**one["function"]) for one in request["tools"]])
         response = chat.sample()
         sent = seen[0].tools[0].function
-        assert (sent.name, json.loads(sent.parameters)) == ("f", request["tools"][0]["function"]["parameters"])
+        assert (sent.name, json.loads(sent.parameters)) == (
+            "get_weather",
+            request["tools"][0]["function"]["parameters"],
+        )
         assert detect_provider(response) is Provider.XAI
         message = parse_response(response)
         assert (message.provider, message.stop_reason) == ("xai", "tool_calls")
         assert (message.content, message.reasoning, message.usage) == ("On it.", "Hm.", {"prompt_tokens": 1})
         assert [call.to_dict() for call in message.tool_calls] == [
-            {"id": "c1", "name": "f", "arguments": {"city": "Oslo"}},
+            {"id": "c1", "name": "get_weather", "arguments": {"city": "Oslo"}},
             {"id": "c2", "name": "g", "arguments": {}},
         ]
         chat.append(response)
-        for result in provider.results([ToolResult(call.id, {"ok": 1}) for call in message.tool_calls], message):
+        for result in provider.results(
+            [ToolResult(call.id, get_weather("Oslo")) for call in message.tool_calls], message
+        ):
             chat.append(tool_result(result["content"], result["tool_call_id"]))
         chat.sample()
         messages = seen[1].messages
