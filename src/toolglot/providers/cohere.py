@@ -74,7 +74,7 @@ class Cohere(WireProvider):
                     "loss.strict", f"$[{number}].strict", "not all tools are strict; Cohere has it for all or none"
                 )
         members = super()._tools(tools if every else [replace(tool, strict=None) for tool in tools], out)
-        strict = [tool["function"].pop("strict", False) for tool in members.get("tools", ())]
+        strict = [tool.get("function", {}).pop("strict", False) for tool in members.get("tools", ())]
         return {**members, "strict_tools": True} if strict and all(strict) else members
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:

@@ -156,8 +156,7 @@ class GeminiInteractions(WireProvider):
                 step["result"] = [part for part in made if part is not None]
             else:
                 step["result"] = result.content if isinstance(result.content, dict) else text
-            if result.is_error:
-                step["is_error"] = True
+            step["is_error"] = result.is_error
             steps.append(step)
         return out.as_list(steps)
 
