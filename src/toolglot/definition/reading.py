@@ -28,6 +28,8 @@ _KNOWN = {
     "toolSpec",
     "type",
 }
+# What Google runs, in its Interactions.
+_GOOGLE = {"code_execution", "computer_use", "google_maps", "google_search", "mcp_server", "retrieval", "url_context"}
 # Cohere v1 names types as Python does.
 _PYTHON_TYPES = {
     "str": "string",
@@ -127,6 +129,7 @@ def _server_tool(name: str, kind: str, tool: Mapping[str, Any]) -> Tool:
     """A tool that the provider runs: only its own API can read the definition, so it is kept as it is."""
     # Anthropic's types end with a date, OpenAI's do not; both have `type` at the top.
     wire = "anthropic" if kind[-8:].isdecimal() and "_preview" not in kind else "openai_responses"
+    wire = "gemini_interactions" if kind in _GOOGLE else wire
     return Tool(name, extra={wire: dict(tool)}, kind="server")
 
 

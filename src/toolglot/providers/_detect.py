@@ -48,7 +48,14 @@ _TYPES: Final = {
     **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
 }
 # Whose SDK says more than a shape that many share.
-_SDKS: Final = {"groq": Provider.GROQ, "together": Provider.TOGETHER}
+_SDKS: Final = {
+    "groq": Provider.GROQ,
+    "mcp": Provider.MCP,
+    "mcp_types": Provider.MCP,
+    "mistralai": Provider.MISTRAL,
+    "together": Provider.TOGETHER,
+    "xai_sdk": Provider.XAI,
+}
 _COHERE_V1_EVENTS: Final = frozenset(
     ("stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "stream-end")
 )
@@ -79,7 +86,7 @@ def detect_value(value: Any, kind: type) -> Provider:
     """The same for a payload that was loaded from an object of the class ``kind``."""
     if type(value) is dict:
         found = _detect(value)
-        if found is Provider.OPENAI and kind is not dict:
+        if kind is not dict and found in (Provider.OPENAI, Provider.AUTO):
             return _SDKS.get(kind.__module__.partition(".")[0], found)
         return found
     if type(value) is list:
@@ -119,6 +126,8 @@ def _detect(value: dict[str, Any]) -> Provider:
         return Provider.OPENAI
     if "candidates" in value:
         return Provider.GOOGLE
+    if "stopReason" in value and "model" in value and "role" in value:
+        return Provider.MCP  # a sampled message
     if "stopReason" in value or (len(value) == 1 and not _BEDROCK_EVENTS.isdisjoint(value)):
         return Provider.BEDROCK
     if type(get("steps")) is list and ("status" in value or "id" in value or _step(value["steps"])):
@@ -127,7 +136,7 @@ def _detect(value: dict[str, Any]) -> Provider:
         return Provider.MISTRAL_CONVERSATIONS
     content = get("content")
     if type(content) is list:
-        if kind == "message" or "stop_reason" in value or get("role") == "assistant":
+        if kind == "message" or "stop_reason" in value:
             return Provider.ANTHROPIC
         for block in content:
             if type(block) is dict:
@@ -136,13 +145,16 @@ def _detect(value: dict[str, Any]) -> Provider:
                     return found
         if "isError" in value or "structuredContent" in value:
             return Provider.MCP
+        if get("role") == "assistant" and "tool_calls" not in value and "function_call" not in value:
+            typed = any(type(block) is dict and "type" in block for block in content)
+            return Provider.ANTHROPIC if typed or not content else Provider.BEDROCK
     elif "stop_reason" in value:
         return Provider.ANTHROPIC
     elif type(content) is dict and "parts" in content:
         return Provider.GOOGLE
     if "functionCall" in value or type(get("parts")) is list:
         return Provider.GOOGLE
-    if "jsonrpc" in value:
+    if "jsonrpc" in value or get("method") == "tools/call":
         return Provider.MCP
     if "promptFeedback" in value or "usageMetadata" in value:
         return Provider.GOOGLE
@@ -164,19 +176,23 @@ def _message(value: dict[str, Any]) -> Provider:
             return Provider.BEDROCK
         if "tool_plan" in message:
             return Provider.COHERE
+        if _bare_call(message.get("tool_calls")):
+            return Provider.COHERE_V1
         if "tool_calls" in message or "function_call" in message:
             return Provider.OPENAI
     if "tool_plan" in value or finish == "TOOL_CALL":
         return Provider.COHERE
-    calls = get("tool_calls")
-    if type(calls) is list and calls and type(calls[0]) is dict and "function" not in calls[0] and "name" in calls[0]:
+    if ("generation_id" in value and "text" in value) or get("role") == "CHATBOT":
+        return Provider.COHERE_V1
+    actions = get("actions")
+    if type(actions) is list and actions and type(actions[0]) is dict and "tool_name" in actions[0]:
+        return Provider.COHERE_V1
+    if _bare_call(get("tool_calls")):
         return Provider.COHERE_V1
     if "tool_calls" in value or "function_call" in value:
         return Provider.OPENAI
     if type(get("function")) is dict and "name" in value["function"]:
         return Provider.OPENAI
-    if "generation_id" in value and "text" in value:
-        return Provider.COHERE_V1
     return Provider.AUTO
 
 
@@ -186,6 +202,17 @@ def _block(block: dict[str, Any]) -> Provider | None:
         return Provider.BEDROCK
     found = _TYPES.get(block["type"]) if type(block.get("type")) is str else None
     return found if found is Provider.ANTHROPIC else None
+
+
+def _bare_call(calls: Any) -> bool:
+    """Whether it is a list of calls without the envelope that OpenAI has around them."""
+    return (
+        type(calls) is list
+        and bool(calls)
+        and type(calls[0]) is dict
+        and "function" not in calls[0]
+        and "name" in calls[0]
+    )
 
 
 def _step(steps: list[Any]) -> bool:

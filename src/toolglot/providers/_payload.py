@@ -12,6 +12,7 @@ from ..errors import Fault, ParseError
 from ..schema.walk import member
 from ..values.cscan import scan_once
 from ..values.json import loads
+from ._xai import completion
 
 __all__ = ["Path", "json_path", "load", "locate", "plain", "sdk_object"]
 
@@ -66,8 +67,10 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
         return dict(value)
     if isinstance(value, type):
         return None
-    if type(value).__module__.startswith("google.genai"):
-        # Bytes become base64; what the wire does not have is None.
+    if type(value).__module__.startswith("xai_sdk."):
+        return completion(value)
+    if type(value).__module__.startswith(("google.genai", "mcp_types", "mcp.")):
+        # Bytes become base64; what the wire does not have is None, and what it has may be a default.
         options: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True, "warnings": False}
     else:
         options = {"mode": "json", "by_alias": True, "exclude_unset": True, "warnings": False}

@@ -203,10 +203,15 @@ class OpenAIChat(WireProvider):
             return
         function = item.get("function")
         if function is None and "name" in item:  # without its envelope
-            reading.call(item["name"], item.get("arguments"), path, id=item.get("id"))
+            key = "parameters" if "arguments" not in item and "parameters" in item else "arguments"
+            reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"))
             return
         at = (*path, "function")
         function = reading.as_object(function, at)
+        kind = item.get("type")
+        if type(kind) is str and kind.startswith("TOOL_CALL_TYPE_"):  # of xAI's own tools, which only its SDK shows
+            reading.server_call(function.get("name"), function.get("arguments"), item.get("id"), item)
+            return
         reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=extra)
 
     # -- result
@@ -255,6 +260,8 @@ class OpenAIChat(WireProvider):
                     out.lost("loss.reasoning", path, f"{self.provider} does not take reasoning back")
                 else:
                     thoughts[key] = thoughts.get(key, "") + part.text
+            elif isinstance(part, CallPart) and part.call.kind == "server":
+                out.lost("loss.part", path, "a call that the provider ran")
             elif isinstance(part, CallPart):
                 calls += self._call_back(part.call, written)
             else:

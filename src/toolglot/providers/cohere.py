@@ -1,0 +1,214 @@
+"""Cohere's chat, version 2.
+
+Cannot carry: a choice of one tool (``request`` leaves the others out), whether calls may be parallel, strict mode for
+some tools only, an error flag on a result (the text says it), images and files in a result, reasoning of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+from ..definition import Tool
+from ..schema.subset import Subset, words
+from ..types import (
+    CallPart,
+    Message,
+    ReasoningPart,
+    StopReason,
+    TextPart,
+    ToolCall,
+    ToolChoice,
+    ToolResult,
+    json_text,
+)
+from ._base import NewReading, WireProvider
+from ._names import WireFormat
+from ._payload import Path
+from ._reading import Reading, rest
+from ._writing import Wire, Writing, result_parts, result_text
+
+PLAIN: Final = Subset(root_unions=False)
+# What its structured outputs can hold a model to.
+STRICT: Final = Subset(
+    words("type description title properties required additionalProperties items enum const anyOf $ref pattern format"),
+    references="alone",
+    untyped=False,
+    root_unions=False,
+    closed=True,
+    optional=True,
+    formats=words("date-time date time uuid"),
+)
+_CHOICES: Final = {"required": "REQUIRED", "none": "NONE"}
+_CALL: Final = words("id type function")
+_TEXT: Final = words("type text")
+_THINKING: Final = words("type thinking")
+
+
+class Cohere(WireProvider):
+    """Chat, version 2."""
+
+    wire = WireFormat.COHERE
+    modes = frozenset({"auto", "none", "required"})
+    limits_choice = False
+    list_member = "tool_calls"
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = {
+        "COMPLETE": "stop",
+        "STOP_SEQUENCE": "stop",
+        "TOOL_CALL": "tool_calls",
+        "MAX_TOKENS": "length",
+        "ERROR_TOXIC": "content_filter",
+        "ERROR": "error",
+        "TIMEOUT": "error",
+    }
+
+    # -- definition
+
+    def _tools(self, tools: list[Tool], out: Writing) -> dict[str, Any]:
+        """The tools; strict mode is said once, for all of them."""
+        every = all(tool.strict for tool in tools)
+        for number, tool in enumerate(tools if not every else ()):
+            if tool.strict:
+                out.lost(
+                    "loss.strict", f"$[{number}].strict", "not all tools are strict; Cohere has it for all or none"
+                )
+        members = super()._tools(tools if every else [replace(tool, strict=None) for tool in tools], out)
+        strict = [tool.get("function", {}).pop("strict", False) for tool in members.get("tools", ())]
+        return {**members, "strict_tools": True} if strict and all(strict) else members
+
+    def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
+        if tool.strict and not tool.parameters.get("required"):
+            out.lost("loss.strict", f"{path}.parameters", "not sent as strict: no parameter is required")
+            tool = replace(tool, strict=None)
+        schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
+        about = {"description": tool.description} if tool.description else {}
+        function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
+        return {"type": "function", "function": function, **self.own(tool.extra)}
+
+    # -- choice
+
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        if choice.parallel is not None:
+            out.lost("loss.parallel", "$.parallel", "Cohere does not take it")
+        return {"tool_choice": _CHOICES[choice.mode]} if choice.mode in _CHOICES else {}  # left out it is auto
+
+    # -- response
+
+    def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
+        reading = new()
+        self.stop(payload.get("finish_reason"), reading)
+        said = payload.get("message")
+        if type(said) is str:  # all that there is of an error
+            reading.stop_reason = "error"
+            reading.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", ("message",))
+            return [reading]
+        if "message" not in payload:
+            self._message(payload, (), reading)
+            return [reading]
+        reading.usage = payload.get("usage")
+        if payload.get("id") is not None:
+            reading.extra["id"] = payload["id"]
+        self._message(reading.as_object(said, ("message",)), ("message",), reading)
+        return [reading]
+
+    def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
+        if message.get("tool_plan"):
+            reading.reasoning(reading.as_text(message["tool_plan"], (*path, "tool_plan")), {"key": "tool_plan"})
+        content = message.get("content")
+        if type(content) is str:
+            reading.text(content)
+            content = None
+        for number, item in enumerate(reading.as_list(content, (*path, "content"))):
+            at = (*path, "content", number)
+            part = reading.as_object(item, at)
+            if part.get("type") == "text":
+                reading.text(reading.as_text(part.get("text"), (*at, "text")), rest(part, _TEXT))
+            elif part.get("type") == "thinking":
+                extra = {"key": "thinking", **(rest(part, _THINKING) or {})}
+                reading.reasoning(reading.as_text(part.get("thinking"), (*at, "thinking")), extra)
+            elif part:
+                reading.opaque(part)
+        if message.get("citations") is not None:
+            reading.extra["citations"] = message["citations"]
+        for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
+            at = (*path, "tool_calls", number)
+            call = reading.as_object(item, at)
+            if call:
+                at = (*at, "function")
+                function = reading.as_object(call.get("function"), at)
+                reading.call(
+                    function.get("name"), function.get("arguments"), at, id=call.get("id"), extra=rest(call, _CALL)
+                )
+
+    # -- result
+
+    def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
+        messages: list[dict[str, Any]] = []
+        for number, (result, call) in enumerate(results):
+            content = _content(result, f"$[{number}].content", out)
+            messages.append({"role": "tool", "tool_call_id": self.result_id(result, call), "content": content})
+        return out.as_list(messages)
+
+    def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
+        plan: list[str] = []
+        content: list[dict[str, Any]] = []
+        calls: list[dict[str, Any]] = []
+        for path, part in parts:
+            own = self.own(part.extra)
+            if isinstance(part, TextPart):
+                if part.text:
+                    content.append({"type": "text", "text": part.text, **own})
+            elif isinstance(part, ReasoningPart):
+                key = own.pop("key", None)
+                if key == "tool_plan":
+                    plan.append(part.text)
+                elif key == "thinking":
+                    content.append({"type": "thinking", "thinking": part.text, **own})
+                else:
+                    out.lost("loss.reasoning", path, "reasoning of another provider")
+            elif isinstance(part, CallPart):
+                calls.append(self._call_back(part.call))
+            else:
+                content.append(part.data)
+        written: dict[str, Any] = {"role": "assistant"}
+        if plan:
+            written["tool_plan"] = "".join(plan)
+        if content:
+            written["content"] = content
+        if calls:
+            written["tool_calls"] = calls
+        return out.as_object(written)
+
+    def _call_back(self, call: ToolCall) -> dict[str, Any]:
+        arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
+        return {
+            "id": self.call_id(call.id, f"the call of {call.name!r}"),
+            "type": "function",
+            "function": {"name": self.name(call.name), "arguments": arguments},
+            **self.own(call.extra),
+        }
+
+
+def _content(result: ToolResult, path: str, out: Writing) -> str | list[dict[str, Any]]:
+    """A result: text, or documents, which can be cited."""
+    parts = result_parts(result)
+    if parts is None:
+        if result.is_error and not isinstance(result.content, dict):
+            return json_text({"error": result.error_message or result_text(result)})
+        if isinstance(result.content, dict):
+            result_text(result)  # it has to be JSON
+            return [{"type": "document", "document": {"data": result.content}}]
+        return result_text(result)
+    written = []
+    for place, part in enumerate(parts):
+        if isinstance(part, TextPart):
+            written.append({"type": "text", "text": part.text})
+        else:
+            out.lost("loss.part", f"{path}[{place}]", "Cohere takes no images and files in a result")
+    return written or ""
+
+
+WIRE = Cohere

@@ -1,0 +1,218 @@
+"""Gemini's Interactions: a turn is a list of steps.
+
+Cannot carry: whether calls may be parallel, strict mode, reasoning of others. Steps that are Google's own (what it ran
+itself, thoughts with their signatures) go back as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from ..definition import Tool
+from ..schema.names import NameRule
+from ..schema.subset import words
+from ..types import (
+    CallPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    StopReason,
+    TextPart,
+    ToolCall,
+    ToolChoice,
+    ToolResult,
+)
+from ._base import NewReading, WireProvider
+from ._names import WireFormat
+from ._payload import Path
+from ._reading import Reading, rest
+from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from .gemini import JSON_SCHEMA
+
+_MODES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "any"}
+_CALL: Final = words("type id name arguments")
+_TEXT: Final = words("type text")
+_OUTPUT: Final = words("type content error")
+
+
+class GeminiInteractions(WireProvider):
+    """Interactions."""
+
+    wire = WireFormat.GEMINI_INTERACTIONS
+    tool_names = NameRule("A-Za-z0-9_.:-", 64, "A-Za-z_")
+    list_member = "steps"
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = {
+        "completed": "stop",
+        "requires_action": "tool_calls",
+        "incomplete": "length",
+        "budget_exceeded": "length",
+        "requires_continuation": "length",
+        "failed": "error",
+    }
+
+    # -- definition
+
+    def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
+        schema, _ = self.schema(tool, path, out, JSON_SCHEMA, None)
+        about = {"description": tool.description} if tool.description else {}
+        parameters = {"parameters": schema} if schema.get("properties") else {}
+        return {"type": "function", "name": name, **about, **parameters, **self.own(tool.extra)}
+
+    # -- choice
+
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        if choice.parallel is not None:
+            out.lost("loss.parallel", "$.parallel", "Gemini does not take it")
+        said: Any = _MODES[choice.mode]
+        if named:  # as in generateContent, only these two modes can be limited
+            mode = "validated" if choice.mode == "auto" else said
+            said = {"allowed_tools": {"mode": mode, "tools": [tool.name for tool in named]}}
+        return {"generation_config": {"tool_choice": said}}
+
+    # -- response
+
+    def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
+        reading = new()
+        if "steps" not in payload and "type" in payload:
+            self._step(payload, (), reading)  # a step by itself
+            return [reading]
+        self.stop(payload.get("status"), reading)
+        for key in ("id", "model"):
+            if payload.get(key) is not None:
+                reading.extra[key] = payload[key]
+        reading.usage = payload.get("usage")
+        steps = reading.as_list(payload.get("steps"), ("steps",))
+        # A stored interaction is whole: what the caller sent, and calls that were answered, are among its steps.
+        answered = {
+            step["call_id"]
+            for step in steps
+            if type(step) is dict and step.get("type") == "function_result" and type(step.get("call_id")) is str
+        }
+        for number, item in enumerate(steps):
+            step = reading.as_object(item, ("steps", number))
+            id = step.get("id")
+            if step.get("type") == "function_call" and type(id) is str and id in answered:
+                reading.opaque(step)
+            else:
+                self._step(step, ("steps", number), reading)
+        if payload.get("status") == "failed":
+            errors = reading.as_list(payload.get("errors"), ("errors",))
+            said = reading.as_object(errors[0], ("errors", 0)).get("message") if errors else None
+            self._failed(said, ("errors", 0) if errors else ("status",), reading)
+        return [reading]
+
+    def _failed(self, said: Any, path: Path, reading: Reading) -> None:
+        text = said if type(said) is str and said else "no more is said"
+        reading.error(f"the provider answered with an error: {text[:450]}", "provider.error_response", path)
+
+    def _step(self, step: dict[str, Any], path: Path, reading: Reading) -> None:
+        kind = step.get("type")
+        if kind == "function_call":
+            reading.call(step.get("name"), step.get("arguments"), path, id=step.get("id"), extra=rest(step, _CALL))
+        elif kind == "thought":
+            at = (*path, "summary")
+            texts = [
+                reading.as_text(reading.as_object(part, (*at, number)).get("text"), (*at, number, "text"))
+                for number, part in enumerate(reading.as_list(step.get("summary"), at))
+            ]
+            reading.reasoning("\n\n".join(text for text in texts if text), {"item": step})
+        elif kind == "model_output":
+            beside = rest(step, _OUTPUT)
+            for number, item in enumerate(reading.as_list(step.get("content"), (*path, "content"))):
+                part = reading.as_object(item, (*path, "content", number))
+                if part.get("type") == "text":
+                    extra = {**({"step": beside} if beside else {}), **(rest(part, _TEXT) or {})}
+                    reading.text(reading.as_text(part.get("text"), (*path, "content", number, "text")), extra)
+                elif part:
+                    reading.opaque({"type": "model_output", "content": [part], **(beside or {})})
+            if step.get("error") is not None:
+                error = reading.as_object(step["error"], (*path, "error"))
+                self._failed(error.get("message"), (*path, "error"), reading)
+        elif type(kind) is str and kind.endswith("_call"):
+            reading.server_call(
+                step.get("name") or kind.removesuffix("_call"), step.get("arguments"), step.get("id"), step
+            )
+        elif step:
+            reading.opaque(step)  # results of Google's own calls, what the caller sent, what is yet to come
+
+    # -- result
+
+    def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
+        steps = []
+        for number, (result, call) in enumerate(results):
+            step: dict[str, Any] = {"type": "function_result", "call_id": self.result_id(result, call)}
+            name = call.name if call is not None else result.tool_name
+            if name:
+                step["name"] = self.name(name)
+            parts = result_parts(result)
+            text = result_text(result) if parts is None else ""  # it has to be JSON in any case
+            if parts is not None:
+                made = [_part(part, f"$[{number}].content[{place}]", out) for place, part in enumerate(parts)]
+                step["result"] = [part for part in made if part is not None]
+            else:
+                step["result"] = result.content if isinstance(result.content, dict) else text
+            step["is_error"] = result.is_error
+            steps.append(step)
+        return out.as_list(steps)
+
+    def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
+        steps: list[dict[str, Any]] = []
+        for path, part in parts:
+            own = self.own(part.extra)
+            if isinstance(part, TextPart):
+                beside = own.pop("step", {})
+                _output({"content": [{"type": "text", "text": part.text, **own}], **beside}, steps)
+            elif isinstance(part, ReasoningPart):
+                if "item" in own:
+                    steps.append(own["item"])
+                else:
+                    out.lost("loss.reasoning", path, "reasoning of another provider")
+            elif isinstance(part, OpaquePart):
+                if part.data.get("type") == "model_output":
+                    _output(part.data, steps)
+                else:
+                    steps.append(part.data)
+            elif isinstance(part, CallPart):
+                steps.append(own["item"] if part.call.kind == "server" else self._call_back(part.call))
+        return out.as_list(steps)
+
+    def _call_back(self, call: ToolCall) -> dict[str, Any]:
+        return {
+            "type": "function_call",
+            "id": self.call_id(call.id, f"the call of {call.name!r}"),
+            "name": self.name(call.name),
+            "arguments": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            **self.own(call.extra),
+        }
+
+
+def _output(output: Mapping[str, Any], steps: list[dict[str, Any]]) -> None:
+    """Add to what the model said: to the last step, if that is the same."""
+    beside = {key: value for key, value in output.items() if key not in _OUTPUT}
+    last = steps[-1] if steps else {}
+    if last.get("type") == "model_output" and {k: v for k, v in last.items() if k not in _OUTPUT} == beside:
+        last["content"] = [*last["content"], *output["content"]]
+    else:
+        steps.append({"type": "model_output", "content": list(output["content"]), **beside})
+
+
+def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
+    """A part of a result; None if there is none for it."""
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    kind = part.media_type.partition("/")[0]
+    kind = "image" if isinstance(part, ImagePart) else kind if kind in ("image", "audio", "video") else "document"
+    if part.data is not None:
+        return {"type": kind, "data": base64_text(part.data), "mime_type": part.media_type}
+    if part.url is not None:
+        return {"type": kind, "uri": part.url, "mime_type": part.media_type}
+    out.lost("loss.part", path, "there is neither data nor an address")
+    return None
+
+
+WIRE = GeminiInteractions

@@ -1,0 +1,207 @@
+"""Mistral's chat completions: much like OpenAI's, but for ids, choices, thinking and what a result may hold.
+
+Cannot carry: a choice limited to several tools (``request`` leaves the others out), an error flag on a result (the
+text says it), reasoning of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from ..definition import Tool
+from ..schema.names import NameRule
+from ..schema.subset import words
+from ..types import (
+    CallPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    StopReason,
+    TextPart,
+    ToolCall,
+    ToolChoice,
+    ToolResult,
+    json_text,
+)
+from ._base import NewReading, WireProvider
+from ._names import WireFormat
+from ._payload import Path
+from ._reading import Reading, rest
+from ._writing import Wire, Writing, data_url, result_parts, result_text
+from .openai_chat import PLAIN, STRICT
+
+_CALL: Final = words("id type index function")
+_TEXT: Final = words("type text")
+
+
+class Mistral(WireProvider):
+    """Chat completions."""
+
+    wire = WireFormat.MISTRAL
+    call_ids = NameRule("A-Za-z0-9", 9, least=9)
+    limits_choice = False
+    list_member = "tool_calls"
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = {
+        "stop": "stop",
+        "tool_calls": "tool_calls",
+        "length": "length",
+        "model_length": "length",
+        "error": "error",
+    }
+
+    # -- definition
+
+    def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
+        schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
+        about = {"description": tool.description} if tool.description else {}
+        function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
+        return {"type": "function", "function": function, **self.own(tool.extra)}
+
+    # -- choice
+
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        said: Any = "any" if choice.mode == "required" else choice.mode
+        if choice.mode == "named":
+            said = {"type": "function", "function": {"name": named[0].name}}
+        return {
+            "tool_choice": said,
+            **({} if choice.parallel is None else {"parallel_tool_calls": choice.parallel}),
+        }
+
+    # -- response
+
+    def can_parse(self, response: Any) -> bool:
+        """Whether it has the shape that Mistral shares with OpenAI."""
+        from ._detect import detect_provider
+
+        return detect_provider(response).is_openai_compatible
+
+    def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
+        first = new()
+        if "choices" not in payload:
+            for key in ("message", "detail"):  # of an error; of a request that was not valid
+                if type(payload.get(key)) is str or (key == "detail" and payload.get(key) is not None):
+                    said = payload[key] if type(payload[key]) is str else "the request is not valid"
+                    first.stop_reason = "error"
+                    first.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", (key,))
+                    return [first]
+            path: Path = ("message",) if type(payload.get("message")) is dict else ()
+            self._message(payload["message"] if path else payload, path, first)
+            return [first]
+        readings: list[Reading] = []
+        for number, item in enumerate(first.choices(payload["choices"], ("choices",))):
+            reading = first if not readings else new()
+            path = ("choices", number)
+            choice = reading.as_object(item, path)
+            reason = choice.get("finish_reason")
+            self.stop(choice.get("stop_reason") if reason is None else reason, reading)  # Bedrock has the other name
+            key = "message" if choice.get("message") is not None else "delta"
+            self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
+            if choice.get("messages") is not None:
+                reading.lost((*path, "messages"), "the messages of tools that Mistral ran")
+            readings.append(reading)
+        for reading in readings:
+            reading.usage = payload.get("usage")
+            reading.extra.update({key: payload[key] for key in ("id", "model") if payload.get(key) is not None})
+        return readings or [first]
+
+    def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
+        content = message.get("content")
+        if type(content) is str:
+            reading.text(content)
+        else:
+            for number, item in enumerate(reading.as_list(content, (*path, "content"))):
+                at = (*path, "content", number)
+                self._chunk(reading.as_object(item, at), at, reading)
+        for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
+            at = (*path, "tool_calls", number)
+            call = reading.as_object(item, at)
+            if call:
+                at = (*at, "function")
+                function = reading.as_object(call.get("function"), at)
+                id = call.get("id") if call.get("id") != "null" else None  # what the SDK makes of a missing one
+                reading.call(function.get("name"), function.get("arguments"), at, id=id, extra=rest(call, _CALL))
+
+    def _chunk(self, chunk: dict[str, Any], path: Path, reading: Reading) -> None:
+        kind = chunk.get("type")
+        if kind == "text":
+            reading.text(reading.as_text(chunk.get("text"), (*path, "text")), rest(chunk, _TEXT))
+        elif kind == "thinking":
+            at = (*path, "thinking")
+            thoughts = reading.as_list(chunk.get("thinking"), at)
+            texts = [
+                reading.as_text(reading.as_object(part, (*at, number)).get("text"), (*at, number, "text"))
+                for number, part in enumerate(thoughts)
+            ]
+            reading.reasoning("".join(texts), {"item": chunk})
+        elif chunk:
+            reading.opaque(chunk)  # references, images
+
+    # -- result
+
+    def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
+        messages = []
+        for number, (result, call) in enumerate(results):
+            name = call.name if call is not None else result.tool_name
+            content: Any = None
+            parts = result_parts(result)
+            if parts is None:
+                content = result_text(result)
+            else:
+                made = [_part(part, f"$[{number}].content[{place}]", out) for place, part in enumerate(parts)]
+                content = [part for part in made if part is not None]
+            written = {"role": "tool", **({"name": self.name(name)} if name else {})}
+            messages.append({**written, "tool_call_id": self.result_id(result, call), "content": content})
+        return out.as_list(messages)
+
+    def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
+        chunks: list[dict[str, Any]] = []
+        calls: list[dict[str, Any]] = []
+        for path, part in parts:
+            own = self.own(part.extra)
+            if isinstance(part, TextPart):
+                chunks.append({"type": "text", "text": part.text, **own})
+            elif isinstance(part, ReasoningPart):
+                if "item" in own:
+                    chunks.append(own["item"])
+                else:
+                    out.lost("loss.reasoning", path, "reasoning of another provider")
+            elif isinstance(part, OpaquePart):
+                chunks.append(part.data)
+            elif isinstance(part, CallPart):
+                calls.append(self._call_back(part.call))
+        plain = all(chunk.keys() == _TEXT and chunk["type"] == "text" for chunk in chunks)
+        content = "".join(chunk["text"] for chunk in chunks) if plain else chunks
+        return out.as_object({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
+
+    def _call_back(self, call: ToolCall) -> dict[str, Any]:
+        arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
+        return {
+            "id": self.call_id(call.id, f"the call of {call.name!r}"),
+            "type": "function",
+            "function": {"name": self.name(call.name), "arguments": arguments},
+            **self.own(call.extra),
+        }
+
+
+def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
+    """A part of a result as a chunk; None if there is none for it."""
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, FilePart) and part.id is not None:
+        return {"type": "file", "file_id": part.id}
+    url = data_url(part)
+    if url is None:
+        out.lost("loss.part", path, "there is nothing in it")
+        return None
+    if isinstance(part, ImagePart):
+        return {"type": "image_url", "image_url": {"url": url, **({"detail": part.detail} if part.detail else {})}}
+    return {"type": "document_url", "document_url": url, **({"document_name": part.name} if part.name else {})}
+
+
+WIRE = Mistral

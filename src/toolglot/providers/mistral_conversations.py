@@ -1,0 +1,181 @@
+"""Mistral's Conversations: what a model puts out is a list of entries.
+
+Cannot carry: a choice of one tool (``request`` leaves the others out), whether calls may be parallel, an error flag on
+a result (the text says it), images and files in a result, reasoning of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from ..definition import Tool
+from ..schema.names import NameRule
+from ..schema.subset import words
+from ..types import (
+    CallPart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    StopReason,
+    TextPart,
+    ToolCall,
+    ToolChoice,
+    ToolResult,
+    json_text,
+)
+from ._base import NewReading, WireProvider
+from ._names import WireFormat
+from ._payload import Path
+from ._reading import Reading, rest
+from ._writing import Wire, Writing, result_parts, result_text
+from .openai_chat import PLAIN, STRICT
+
+_CALL: Final = words("object type tool_call_id name arguments")
+_OUTPUT: Final = words("object type role content")
+_TEXT: Final = words("type text")
+
+
+class MistralConversations(WireProvider):
+    """Conversations."""
+
+    wire = WireFormat.MISTRAL_CONVERSATIONS
+    call_ids = NameRule("A-Za-z0-9", 9, least=9)
+    modes = frozenset({"auto", "none", "required"})
+    limits_choice = False
+    list_member = "outputs"
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = {}  # none is given
+
+    # -- definition
+
+    def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
+        schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
+        about = {"description": tool.description} if tool.description else {}
+        function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
+        return {"type": "function", "function": function, **self.own(tool.extra)}
+
+    # -- choice
+
+    def write_choice(self, choice: ToolChoice, named: list[Tool], out: Writing) -> dict[str, Any]:
+        if choice.parallel is not None:
+            out.lost("loss.parallel", "$.parallel", "Conversations do not take it")
+        return {"completion_args": {"tool_choice": "any" if choice.mode == "required" else choice.mode}}
+
+    # -- response
+
+    def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
+        reading = new()
+        if "outputs" not in payload:
+            if type(payload.get("message")) is str:  # all that there is of an error
+                said = f"the provider answered with an error: {payload['message'][:450]}"
+                reading.stop_reason = "error"
+                reading.error(said, "provider.error_response", ("message",))
+            else:
+                self._entry(payload, (), reading)  # an entry by itself
+            return [reading]
+        reading.usage = payload.get("usage")
+        if payload.get("conversation_id") is not None:
+            reading.extra["conversation_id"] = payload["conversation_id"]
+        for number, item in enumerate(reading.as_list(payload["outputs"], ("outputs",))):
+            path: Path = ("outputs", number)
+            self._entry(reading.as_object(item, path), path, reading)
+        return [reading]
+
+    def _entry(self, entry: dict[str, Any], path: Path, reading: Reading) -> None:
+        kind = entry.get("type")
+        if kind == "function.call":
+            id = entry.get("tool_call_id") or entry.get("id")
+            reading.call(entry.get("name"), entry.get("arguments"), path, id=id, extra=rest(entry, _CALL))
+        elif kind == "message.output":
+            beside = rest(entry, _OUTPUT)
+            extra = {"entry": beside} if beside else {}
+            content = entry.get("content")
+            if type(content) is str:
+                reading.text(content, extra)
+                return
+            for number, item in enumerate(reading.as_list(content, (*path, "content"))):
+                at = (*path, "content", number)
+                self._chunk(reading.as_object(item, at), at, extra, reading)
+        elif kind == "tool.execution":
+            reading.server_call(entry.get("name"), entry.get("arguments"), entry.get("id"), entry)
+        elif entry and kind is not None:
+            reading.opaque(entry)  # handoffs, what is yet to come
+        elif entry:
+            reading.lost(path, "an entry without a type")
+
+    def _chunk(self, chunk: dict[str, Any], path: Path, extra: dict[str, Any], reading: Reading) -> None:
+        kind = chunk.get("type")
+        if kind == "text":
+            reading.text(reading.as_text(chunk.get("text"), (*path, "text")), {**extra, **(rest(chunk, _TEXT) or {})})
+        elif kind == "thinking":
+            at = (*path, "thinking")
+            texts = [
+                reading.as_text(reading.as_object(part, (*at, number)).get("text"), (*at, number, "text"))
+                for number, part in enumerate(reading.as_list(chunk.get("thinking"), at))
+            ]
+            reading.reasoning("".join(texts), {**extra, "item": chunk})
+        elif chunk:
+            reading.opaque({"type": "message.output", "content": [chunk], **extra.get("entry", {})})
+
+    # -- result
+
+    def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
+        entries = []
+        for number, (result, call) in enumerate(results):
+            parts = result_parts(result)
+            for place, part in enumerate(parts or ()):
+                if not isinstance(part, TextPart):
+                    out.lost("loss.part", f"$[{number}].content[{place}]", "a result here is text")
+            text = "".join(part.text for part in parts or () if isinstance(part, TextPart))
+            text = result_text(result) if parts is None else text
+            id = self.result_id(result, call)
+            entries.append({"object": "entry", "type": "function.result", "tool_call_id": id, "result": text})
+        return out.as_list(entries)
+
+    def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
+        entries: list[dict[str, Any]] = []
+        said: list[dict[str, Any]] = []
+
+        def say(chunks: list[dict[str, Any]], beside: dict[str, Any]) -> None:
+            """Add to what the model said: to the last entry, if that is the same."""
+            if not said or entries[-1] is not said[-1] or (rest(said[-1], _OUTPUT) or {}) != beside:
+                said.append({"object": "entry", "type": "message.output", "role": "assistant", "content": [], **beside})
+                entries.append(said[-1])
+            said[-1]["content"] += chunks
+
+        for path, part in parts:
+            own = self.own(part.extra)
+            beside = own.pop("entry", {})
+            if isinstance(part, TextPart):
+                say([{"type": "text", "text": part.text, **own}], beside)
+            elif isinstance(part, ReasoningPart):
+                if "item" in own:
+                    say([own["item"]], beside)
+                else:
+                    out.lost("loss.reasoning", path, "reasoning of another provider")
+            elif isinstance(part, OpaquePart):
+                if part.data.get("type") == "message.output":
+                    say(part.data["content"], rest(part.data, _OUTPUT) or {})
+                else:
+                    entries.append(part.data)
+            elif isinstance(part, CallPart):
+                entries.append(own["item"] if part.call.kind == "server" else self._call_back(part.call))
+        for entry in said:
+            if all(chunk.keys() == _TEXT for chunk in entry["content"]):
+                entry["content"] = "".join(chunk["text"] for chunk in entry["content"])
+        return out.as_list(entries)
+
+    def _call_back(self, call: ToolCall) -> dict[str, Any]:
+        return {
+            "object": "entry",
+            "type": "function.call",
+            "tool_call_id": self.call_id(call.id, f"the call of {call.name!r}"),
+            "name": self.name(call.name),
+            "arguments": json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json,
+            **self.own(call.extra),
+        }
+
+
+WIRE = MistralConversations
