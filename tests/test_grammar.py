@@ -12,7 +12,7 @@ import pytest
 
 import grammar_cases as cases_of
 import toolglot
-from grammar_cases import FORMATS, RIGHT, TOOLS, WRONG, accepts, tree
+from grammar_cases import FORMATS, GENERAL, RIGHT, TOOLS, WRONG, accepts, tree
 from toolglot import golden, pattern
 
 KINDS = ("gbnf", "lark", "structural_tag")
@@ -31,15 +31,16 @@ def test_holds_every_golden_call(format: str) -> None:
     assert excused < checked
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_holds_right_calls_and_no_wrong_ones(format: str) -> None:
-    node, rules = tree(TOOLS, format)
+    node, rules = tree(cases_of.tools(format), format)
     assert rules.loose == {}
     texts = cases_of.right(format)
     assert len(texts) >= 3
     for what, text in texts.items():
         assert accepts(node, rules, text), (what, text)
-        for cut in (text[:-1], text + "x", text[1:]):
+        body = text.removeprefix(toolglot.get_format(format).lead)  # which may be missing
+        for cut in (text[:-1], text + "x", body[1:]):
             assert not accepts(node, rules, cut), (what, cut)
     wrong = cases_of.wrong(format)
     assert len(wrong) >= 8
@@ -47,7 +48,7 @@ def test_holds_right_calls_and_no_wrong_ones(format: str) -> None:
         assert not accepts(node, rules, text), (what, text)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_schemas(format: str) -> None:
     for what, tool, right, wrong in cases_of.schema_cases(format):
         node, rules = tree([tool], format)
@@ -56,16 +57,19 @@ def test_schemas(format: str) -> None:
         assert [text for text in wrong if accepts(node, rules, text)] == [], what
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_what_it_holds_is_a_call(format: str) -> None:
-    tools = [*TOOLS, *(t for t in golden.standard_tools() if t["function"]["name"] != "ping")]
-    tools = [t for i, t in enumerate(tools) if toolglot.Tool.from_any(t).name != "get_weather" or i == 0]
+    more = [t for t in map(toolglot.Tool.from_any, golden.standard_tools()) if t.name not in ("ping", "get_weather")]
+    tools = [*cases_of.tools(format)]
+    tools += ({"name": cases_of.named(format, t.name), "parameters": t.parameters} for t in more)
     schemas = {toolglot.Tool.from_any(t).name: toolglot.Tool.from_any(t).parameters for t in tools}
     node, rules = tree(tools, format)
     near = cases_of.hints(node, rules)
     for seed in range(60):
         text = cases_of.Sampler(rules, seed, near).text(node)
-        message = toolglot.parse(text, format=format, tools=tools, generation_prompt="", on_error="collect")
+        # Where the prompt begins the first call, its beginning may be missing.
+        prompt = toolglot.get_format(format).prompt
+        message = toolglot.parse(text, format=format, tools=tools, generation_prompt=prompt, on_error="collect")
         assert message.tool_calls, text
         assert not message.errors, text
         assert not message.content, text
@@ -74,24 +78,25 @@ def test_what_it_holds_is_a_call(format: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_every_kind_is_written(format: str, kind: Any) -> None:
-    for choice in ("auto", "required", "ping"):
-        text = toolglot.grammar(TOOLS, format, kind, tool_choice=choice)
+    ping = cases_of.named(format, "ping")
+    for choice in ("auto", "required", ping):
+        text = toolglot.grammar(cases_of.tools(format), format, kind, tool_choice=choice)
         assert "ping" in text
-        assert ("get_weather" in text) == (choice != "ping")
+        assert ("get_weather" in text) == (choice != ping)
         if kind == "structural_tag":
             assert json.loads(text)["type"] == "structural_tag"
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_triggers_begin_every_call(format: str) -> None:
-    triggers = toolglot.grammar_triggers(TOOLS, format)
+    triggers = toolglot.grammar_triggers(cases_of.tools(format), format)
     assert triggers
     for text in cases_of.right(format).values():
         at = min(text.find(trigger) for trigger in triggers if trigger in text)
         # llama.cpp's lazy grammar starts at the trigger.
-        assert accepts(*tree(TOOLS, format), text[at:]), text
+        assert accepts(*tree(cases_of.tools(format), format), text[at:]), text
 
 
 def test_wrong_calls_are_wrong_in_one_way() -> None:
@@ -123,9 +128,10 @@ def test_what_is_not_enforced_is_said(kind: Any) -> None:
     assert "not enforced" not in toolglot.grammar(TOOLS, "hermes", kind, strict=True)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_what_is_not_enforced_behind_a_reference_is_said(format: str) -> None:
     tools = with_schema({"$ref": "#/$defs/Inner"})
+    tools[0]["name"] = cases_of.named(format, "f")
     inner = {"type": "object", "properties": {"b": {"type": "string", "minLength": 1}}, "patternProperties": {}}
     tools[0]["parameters"]["$defs"] = {"Inner": {"type": "array", "items": inner, "uniqueItems": True}}
     with pytest.raises(toolglot.ConversionError) as error:
