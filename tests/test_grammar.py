@@ -42,6 +42,8 @@ def test_holds_right_calls_and_no_wrong_ones(format: str) -> None:
         body = text.removeprefix(toolglot.get_format(format).lead)  # which may be missing
         for cut in (text[:-1], text + "x", body[1:]):
             assert not accepts(node, rules, cut), (what, cut)
+        prompt = toolglot.get_format(format).prompt
+        assert accepts(node, rules, text.removeprefix(prompt)), what
     wrong = cases_of.wrong(format)
     assert len(wrong) >= 8
     for what, text in wrong.items():
@@ -97,6 +99,12 @@ def test_triggers_begin_every_call(format: str) -> None:
         at = min(text.find(trigger) for trigger in triggers if trigger in text)
         # llama.cpp's lazy grammar starts at the trigger.
         assert accepts(*tree(cases_of.tools(format), format), text[at:]), text
+
+
+@pytest.mark.parametrize("format", sorted({*FORMATS} - {*GENERAL}))
+def test_a_format_with_a_tool_of_its_own_refuses_others(format: str) -> None:
+    with pytest.raises(toolglot.ConversionError, match="can be written, not 'get_weather'"):
+        toolglot.grammar(TOOLS, format)
 
 
 def test_wrong_calls_are_wrong_in_one_way() -> None:
@@ -190,6 +198,78 @@ def test_misuse() -> None:
         toolglot.grammar(["a b>"], "qwen3_coder")
     with pytest.raises(toolglot.DefinitionError):
         toolglot.grammar(TOOLS, "no such format")
+
+
+def test_what_cannot_be_written_has_no_grammar() -> None:
+    read = toolglot.Format(pattern.call("<f>", pattern.call_object(), "</f>"), id="grammar_read_only", parse_only=True)
+    toolglot.register_format(read)
+    program = {"name": "python_interpreter", "parameters": {"properties": {"code": {"type": "integer"}}}}
+    other = {"name": "python_interpreter", "parameters": {"properties": {"code": {}, "n": {}}, "required": ["n"]}}
+    for tool, format, why in (
+        ("ping", read.id, "read and not written"),
+        ({"type": "custom", "name": "sql"}, "react", "'sql', a custom tool"),
+        (program, "smolagents_code", r"only python_interpreter\(code\)"),
+        (other, "smolagents_code", r"only python_interpreter\(code\)"),
+        ("ping", "mcp_xml", "names no server"),
+        ("/ping", "mcp_xml", "names no server"),
+        ({"name": "Final Answer"}, "react_json", "would be read as the answer"),
+    ):
+        with pytest.raises(toolglot.ConversionError, match=why):
+            toolglot.grammar([tool], format)
+
+
+HOLDS = [
+    # The format, the schema of `a`, the text for its value, whether the grammar holds it.
+    ("minicpm5", {"type": "string"}, "x ] y", True),
+    ("minicpm5", {"type": "string"}, "a\nb", False),
+    ("minicpm5", {"type": "string"}, "<![CDATA[</param> & \n]]>", True),
+    ("minicpm5", {"type": "string"}, "<![CDATA[a]]]]><![CDATA[>\n]]>", True),
+    ("minicpm5", {"type": "string"}, "<![CDATA[a]]>b]]>", False),
+    ("minicpm5", {"enum": ["a<b", True, None]}, "<![CDATA[a<b]]>", True),
+    ("minicpm5", {"enum": ["a<b", True, None]}, "a<b", False),
+    ("minicpm5", {"enum": ["a<b", True, None]}, "None", True),
+    ("minicpm5", {"type": "array"}, "['a', \"b'\", {'k': None}, 1.5]", True),
+    ("minicpm5", {"type": "array"}, "['a', null]", False),
+    ("minicpm5", {"type": "array"}, "['</param>']", False),
+    ("seed_oss", {"type": "object"}, "{'a': 'x\\n', 'b': [True]}", True),
+    ("seed_oss", {"type": "object"}, "{'a</parameter>': 1}", False),
+    ("cline_xml", {"enum": ["\na", "b\n", 1]}, "\n\na\n", True),
+    ("cline_xml", {"enum": ["\na", "b\n", 1]}, "\na", False),
+    ("cline_xml", {"enum": ["\na", "b\n", 1]}, "1", True),
+    ("cline_xml", {"type": "string"}, "</b></ping>", True),
+    ("cline_xml", {"type": "string"}, "x</a>y", False),
+    ("olmo3", {}, '{"a": [true, null]}', True),
+    ("olmo3", {"type": "boolean"}, "True", False),
+]
+
+
+@pytest.mark.parametrize(("format", "schema", "text", "holds"), HOLDS)
+def test_how_a_value_is_spelled(format: str, schema: Any, text: str, holds: bool) -> None:
+    tools = [{"name": "f", "parameters": {"properties": {"a": schema}, "required": ["a"]}}]
+    whole = toolglot.render([toolglot.ToolCall("f", {"a": 7})], format).replace("7", text)
+    assert accepts(*tree(tools, format), whole) == holds
+    if holds:
+        value = toolglot.parse(whole, format=format, tools=tools).tool_calls[0].arguments["a"]
+        assert format == "olmo3" or toolglot.render([toolglot.ToolCall("f", {"a": value})], format) == whole
+
+
+def test_texts_that_are_escaped_in_arguments() -> None:
+    tools = with_schema({"type": "string"})
+    node, rules = tree(tools, "langchain_xml")
+    text = toolglot.render([toolglot.ToolCall("f", {"a": "<tool>x</tool_input>"})], "langchain_xml")
+    assert "[[tool]]x[[/tool_input]]" in text
+    assert accepts(node, rules, text)
+    for plain in ("<tool>", "</tool_input>"):
+        assert not accepts(node, rules, text.replace("[[tool]]", plain))
+
+
+def test_keys_of_elements_that_say_their_types() -> None:
+    tools = with_schema({"properties": {"b": {"type": "integer"}}, "additionalProperties": {"type": "string"}})
+    node, rules = tree(tools, "cohere_cofl")
+    for more, holds in (({"<&": "x"}, True), ({"c": 1}, False), ({"b": "x"}, False), ({"b": 1, "c": "</d>"}, True)):
+        text = toolglot.render([toolglot.ToolCall("f", {"a": more})], "cohere_cofl")
+        assert accepts(node, rules, text) == holds, text
+        assert not accepts(node, rules, text.replace("&lt;", "&#60;")) or "&lt;" not in text
 
 
 def test_a_machine_without_a_grammar_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
