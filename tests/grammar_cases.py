@@ -102,11 +102,21 @@ def excused(format: str, case: Case) -> bool:
     """
     if case.name == "list_of_objects" and format == "minimax_m3":
         return True
-    parts = list(_parts(toolglot.get_format(format).pattern))
-    if not any(isinstance(part, pattern.Value | pattern.Elements) for part in parts):
+    parts = parts_of(format)
+    counters = [part for part in parts if isinstance(part, pattern.Hole) and part.counter]
+    if any(call.id is not None and not call.id.startswith(part.prefix) for part in counters for call in case.calls):
+        return True  # what is written is the model's own id
+    if not any(isinstance(part, pattern.Value | pattern.Elements | pattern.TypedElements) for part in parts):
         return False
     markup = {text for part in parts for text in _texts(part) if len(text) > 2}
+    if toolglot.get_format(format).by_tool:
+        markup |= {f"</{key}>" for call in case.calls for key in call.arguments}
     return any(text in string for string in _strings([c.arguments for c in case.calls]) for text in markup)
+
+
+def parts_of(format: str) -> list[Any]:
+    """All parts of a format's pattern."""
+    return [part for node in toolglot.get_format(format).nodes() for part in _parts(node)]
 
 
 def _parts(node: Any) -> Iterator[Any]:
@@ -122,6 +132,8 @@ def _parts(node: Any) -> Iterator[Any]:
 def _texts(part: Any) -> tuple[str, ...]:
     if isinstance(part, pattern.Elements):
         return (part.namespace,)
+    if isinstance(part, pattern.TypedElements):
+        return (f"</{part.tag}>",)
     return part.texts if isinstance(part, pattern.Lit) else part.open if isinstance(part, pattern.Tag) else ()
 
 
@@ -141,15 +153,31 @@ def text_of(calls: list[toolglot.ToolCall], format: str, *, check: bool = True) 
         return None
 
 
+def named(format: str, name: str) -> str:
+    """A tool's name as the format can write it: some say the server as well."""
+    served = any(isinstance(p, pattern.Hole) and p.field == "server" for p in parts_of(format))
+    return f"srv/{name}" if served else name
+
+
+def tools(format: str) -> list[dict[str, Any]]:
+    """``TOOLS`` with names that the format can write."""
+    return [{**tool, "name": named(format, tool["name"])} for tool in TOOLS]
+
+
+def calls(format: str, calls: list[toolglot.ToolCall]) -> list[toolglot.ToolCall]:
+    """The calls with names that the format can write."""
+    return [replace(call, name=named(format, call.name)) for call in calls]
+
+
 def right(format: str) -> dict[str, str]:
-    """Texts that the grammar of ``TOOLS`` has to hold."""
-    texts = {what: text_of(calls, format) for what, calls in RIGHT.items()}
+    """Texts that the grammar of ``tools`` has to hold."""
+    texts = {what: text_of(calls(format, some), format) for what, some in RIGHT.items()}
     return {what: text for what, text in texts.items() if text is not None}
 
 
 def wrong(format: str) -> dict[str, str]:
-    """Texts that the grammar of ``TOOLS`` has to refuse."""
-    texts = {what: text_of([call], format, check=False) for what, call in WRONG.items()}
+    """Texts that the grammar of ``tools`` has to refuse."""
+    texts = {what: text_of(calls(format, [call]), format, check=False) for what, call in WRONG.items()}
     return {what: text for what, text in texts.items() if text is not None}
 
 
@@ -297,16 +325,21 @@ def schema_cases(format: str) -> Iterator[tuple[str, dict[str, Any], list[str], 
     """What it is about, the tool, texts that its grammar has to hold, texts that it has to refuse."""
     free = {} if format == "minimax_m3" else FREE  # elements of any name cannot be closed by a grammar
     for what, case in {**SCHEMAS, **free}.items():
-        tool = {"name": "f", "parameters": case.schema}
-
-        # A format that sorts its keys writes those in the wrong order right.
-        bad = [a for a in case.wrong if not (what == "optional" and format == "gemma4" and list(a) == ["c", "a"])]
+        tool = {"name": named(format, "f"), "parameters": case.schema}
         texts = [
-            [text_of([toolglot.ToolCall("f", arguments, id="call00001")], format, check=False) for arguments in some]
-            for some in (case.right, bad)
+            [
+                text_of([toolglot.ToolCall(named(format, "f"), arguments, id="call00001")], format, check=False)
+                for arguments in some
+            ]
+            for some in (case.right, case.wrong)
         ]
-        good, bad_texts = ([text for text in some if text is not None] for some in texts)
-        yield what, tool, good, bad_texts
+        good, bad = ([text for text in some if text is not None] for some in texts)
+        # A format that sorts its keys writes those in the wrong order right.
+        yield what, tool, good, [text for text in bad if text not in good]
+
+
+# Those that can write calls of any tool; the others have a tool of their own.
+GENERAL = [format for format in FORMATS if text_of(calls(format, RIGHT["none"]), format, check=False) is not None]
 
 
 # -- the tree itself

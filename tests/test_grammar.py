@@ -12,7 +12,7 @@ import pytest
 
 import grammar_cases as cases_of
 import toolglot
-from grammar_cases import FORMATS, RIGHT, TOOLS, WRONG, accepts, tree
+from grammar_cases import FORMATS, GENERAL, RIGHT, TOOLS, WRONG, accepts, tree
 from toolglot import golden, pattern
 
 KINDS = ("gbnf", "lark", "structural_tag")
@@ -31,23 +31,26 @@ def test_holds_every_golden_call(format: str) -> None:
     assert excused < checked
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_holds_right_calls_and_no_wrong_ones(format: str) -> None:
-    node, rules = tree(TOOLS, format)
+    node, rules = tree(cases_of.tools(format), format)
     assert rules.loose == {}
     texts = cases_of.right(format)
     assert len(texts) >= 3
     for what, text in texts.items():
         assert accepts(node, rules, text), (what, text)
-        for cut in (text[:-1], text + "x", text[1:]):
+        body = text.removeprefix(toolglot.get_format(format).lead)  # which may be missing
+        for cut in (text[:-1], text + "x", body[1:]):
             assert not accepts(node, rules, cut), (what, cut)
+        prompt = toolglot.get_format(format).prompt
+        assert accepts(node, rules, text.removeprefix(prompt)), what
     wrong = cases_of.wrong(format)
     assert len(wrong) >= 8
     for what, text in wrong.items():
         assert not accepts(node, rules, text), (what, text)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_schemas(format: str) -> None:
     for what, tool, right, wrong in cases_of.schema_cases(format):
         node, rules = tree([tool], format)
@@ -56,16 +59,19 @@ def test_schemas(format: str) -> None:
         assert [text for text in wrong if accepts(node, rules, text)] == [], what
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_what_it_holds_is_a_call(format: str) -> None:
-    tools = [*TOOLS, *(t for t in golden.standard_tools() if t["function"]["name"] != "ping")]
-    tools = [t for i, t in enumerate(tools) if toolglot.Tool.from_any(t).name != "get_weather" or i == 0]
+    more = [t for t in map(toolglot.Tool.from_any, golden.standard_tools()) if t.name not in ("ping", "get_weather")]
+    tools = [*cases_of.tools(format)]
+    tools += ({"name": cases_of.named(format, t.name), "parameters": t.parameters} for t in more)
     schemas = {toolglot.Tool.from_any(t).name: toolglot.Tool.from_any(t).parameters for t in tools}
     node, rules = tree(tools, format)
     near = cases_of.hints(node, rules)
     for seed in range(60):
         text = cases_of.Sampler(rules, seed, near).text(node)
-        message = toolglot.parse(text, format=format, tools=tools, generation_prompt="", on_error="collect")
+        # Where the prompt begins the first call, its beginning may be missing.
+        prompt = toolglot.get_format(format).prompt
+        message = toolglot.parse(text, format=format, tools=tools, generation_prompt=prompt, on_error="collect")
         assert message.tool_calls, text
         assert not message.errors, text
         assert not message.content, text
@@ -74,24 +80,31 @@ def test_what_it_holds_is_a_call(format: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_every_kind_is_written(format: str, kind: Any) -> None:
-    for choice in ("auto", "required", "ping"):
-        text = toolglot.grammar(TOOLS, format, kind, tool_choice=choice)
+    ping = cases_of.named(format, "ping")
+    for choice in ("auto", "required", ping):
+        text = toolglot.grammar(cases_of.tools(format), format, kind, tool_choice=choice)
         assert "ping" in text
-        assert ("get_weather" in text) == (choice != "ping")
+        assert ("get_weather" in text) == (choice != ping)
         if kind == "structural_tag":
             assert json.loads(text)["type"] == "structural_tag"
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_triggers_begin_every_call(format: str) -> None:
-    triggers = toolglot.grammar_triggers(TOOLS, format)
+    triggers = toolglot.grammar_triggers(cases_of.tools(format), format)
     assert triggers
     for text in cases_of.right(format).values():
         at = min(text.find(trigger) for trigger in triggers if trigger in text)
         # llama.cpp's lazy grammar starts at the trigger.
-        assert accepts(*tree(TOOLS, format), text[at:]), text
+        assert accepts(*tree(cases_of.tools(format), format), text[at:]), text
+
+
+@pytest.mark.parametrize("format", sorted({*FORMATS} - {*GENERAL}))
+def test_a_format_with_a_tool_of_its_own_refuses_others(format: str) -> None:
+    with pytest.raises(toolglot.ConversionError, match="can be written, not 'get_weather'"):
+        toolglot.grammar(TOOLS, format)
 
 
 def test_wrong_calls_are_wrong_in_one_way() -> None:
@@ -123,9 +136,10 @@ def test_what_is_not_enforced_is_said(kind: Any) -> None:
     assert "not enforced" not in toolglot.grammar(TOOLS, "hermes", kind, strict=True)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", GENERAL)
 def test_what_is_not_enforced_behind_a_reference_is_said(format: str) -> None:
     tools = with_schema({"$ref": "#/$defs/Inner"})
+    tools[0]["name"] = cases_of.named(format, "f")
     inner = {"type": "object", "properties": {"b": {"type": "string", "minLength": 1}}, "patternProperties": {}}
     tools[0]["parameters"]["$defs"] = {"Inner": {"type": "array", "items": inner, "uniqueItems": True}}
     with pytest.raises(toolglot.ConversionError) as error:
@@ -184,6 +198,78 @@ def test_misuse() -> None:
         toolglot.grammar(["a b>"], "qwen3_coder")
     with pytest.raises(toolglot.DefinitionError):
         toolglot.grammar(TOOLS, "no such format")
+
+
+def test_what_cannot_be_written_has_no_grammar() -> None:
+    read = toolglot.Format(pattern.call("<f>", pattern.call_object(), "</f>"), id="grammar_read_only", parse_only=True)
+    toolglot.register_format(read)
+    program = {"name": "python_interpreter", "parameters": {"properties": {"code": {"type": "integer"}}}}
+    other = {"name": "python_interpreter", "parameters": {"properties": {"code": {}, "n": {}}, "required": ["n"]}}
+    for tool, format, why in (
+        ("ping", read.id, "read and not written"),
+        ({"type": "custom", "name": "sql"}, "react", "'sql', a custom tool"),
+        (program, "smolagents_code", r"only python_interpreter\(code\)"),
+        (other, "smolagents_code", r"only python_interpreter\(code\)"),
+        ("ping", "mcp_xml", "names no server"),
+        ("/ping", "mcp_xml", "names no server"),
+        ({"name": "Final Answer"}, "react_json", "would be read as the answer"),
+    ):
+        with pytest.raises(toolglot.ConversionError, match=why):
+            toolglot.grammar([tool], format)
+
+
+HOLDS = [
+    # The format, the schema of `a`, the text for its value, whether the grammar holds it.
+    ("minicpm5", {"type": "string"}, "x ] y", True),
+    ("minicpm5", {"type": "string"}, "a\nb", False),
+    ("minicpm5", {"type": "string"}, "<![CDATA[</param> & \n]]>", True),
+    ("minicpm5", {"type": "string"}, "<![CDATA[a]]]]><![CDATA[>\n]]>", True),
+    ("minicpm5", {"type": "string"}, "<![CDATA[a]]>b]]>", False),
+    ("minicpm5", {"enum": ["a<b", True, None]}, "<![CDATA[a<b]]>", True),
+    ("minicpm5", {"enum": ["a<b", True, None]}, "a<b", False),
+    ("minicpm5", {"enum": ["a<b", True, None]}, "None", True),
+    ("minicpm5", {"type": "array"}, "['a', \"b'\", {'k': None}, 1.5]", True),
+    ("minicpm5", {"type": "array"}, "['a', null]", False),
+    ("minicpm5", {"type": "array"}, "['</param>']", False),
+    ("seed_oss", {"type": "object"}, "{'a': 'x\\n', 'b': [True]}", True),
+    ("seed_oss", {"type": "object"}, "{'a</parameter>': 1}", False),
+    ("cline_xml", {"enum": ["\na", "b\n", 1]}, "\n\na\n", True),
+    ("cline_xml", {"enum": ["\na", "b\n", 1]}, "\na", False),
+    ("cline_xml", {"enum": ["\na", "b\n", 1]}, "1", True),
+    ("cline_xml", {"type": "string"}, "</b></ping>", True),
+    ("cline_xml", {"type": "string"}, "x</a>y", False),
+    ("olmo3", {}, '{"a": [true, null]}', True),
+    ("olmo3", {"type": "boolean"}, "True", False),
+]
+
+
+@pytest.mark.parametrize(("format", "schema", "text", "holds"), HOLDS)
+def test_how_a_value_is_spelled(format: str, schema: Any, text: str, holds: bool) -> None:
+    tools = [{"name": "f", "parameters": {"properties": {"a": schema}, "required": ["a"]}}]
+    whole = toolglot.render([toolglot.ToolCall("f", {"a": 7})], format).replace("7", text)
+    assert accepts(*tree(tools, format), whole) == holds
+    if holds:
+        value = toolglot.parse(whole, format=format, tools=tools).tool_calls[0].arguments["a"]
+        assert format == "olmo3" or toolglot.render([toolglot.ToolCall("f", {"a": value})], format) == whole
+
+
+def test_texts_that_are_escaped_in_arguments() -> None:
+    tools = with_schema({"type": "string"})
+    node, rules = tree(tools, "langchain_xml")
+    text = toolglot.render([toolglot.ToolCall("f", {"a": "<tool>x</tool_input>"})], "langchain_xml")
+    assert "[[tool]]x[[/tool_input]]" in text
+    assert accepts(node, rules, text)
+    for plain in ("<tool>", "</tool_input>"):
+        assert not accepts(node, rules, text.replace("[[tool]]", plain))
+
+
+def test_keys_of_elements_that_say_their_types() -> None:
+    tools = with_schema({"properties": {"b": {"type": "integer"}}, "additionalProperties": {"type": "string"}})
+    node, rules = tree(tools, "cohere_cofl")
+    for more, holds in (({"<&": "x"}, True), ({"c": 1}, False), ({"b": "x"}, False), ({"b": 1, "c": "</d>"}, True)):
+        text = toolglot.render([toolglot.ToolCall("f", {"a": more})], "cohere_cofl")
+        assert accepts(node, rules, text) == holds, text
+        assert not accepts(node, rules, text.replace("&lt;", "&#60;")) or "&lt;" not in text
 
 
 def test_a_machine_without_a_grammar_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

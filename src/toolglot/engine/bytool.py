@@ -24,14 +24,16 @@ def for_tools(fmt: Format, tools: ToolSet | None) -> Format | None:
         nodes = fmt.nodes()
         if len(nodes) != 1 or not isinstance(nodes[0], Call):
             raise DefinitionError(f"format {fmt.id!r}: by_tool: the pattern has to be one call(...)")
-        options.append((Call(_named(fmt, nodes[0].items, name, None, parameters)),))
+        options.append((Call(named_items(fmt, nodes[0].items, name, None, parameters)),))
     if not options:
         return None
     made = replace(fmt, pattern=Either(tuple(options)), by_tool=False)
     return made if tools is not None else None
 
 
-def _named(fmt: Format, items: tuple[Node, ...], name: str, key: str | None, keys: tuple[str, ...]) -> tuple[Node, ...]:
+def named_items(
+    fmt: Format, items: tuple[Node, ...], name: str, key: str | None, keys: tuple[str, ...] = ()
+) -> tuple[Node, ...]:
     """``items`` with the names in place; what stands together becomes one literal, which says what it means."""
     made: list[Node] = []
     text = ""
@@ -53,7 +55,7 @@ def _named(fmt: Format, items: tuple[Node, ...], name: str, key: str | None, key
             made.append(Lit((text,), says=says))
             text, says = "", ()
         if isinstance(node, Each):
-            options = tuple(_named(fmt, node.items, name, one, ()) for one in keys)
+            options = tuple(named_items(fmt, node.items, name, one) for one in keys)
             if options:
                 made.append(Each((Either(options),)))
         else:

@@ -29,10 +29,11 @@ from ..pattern import (
     Ws,
 )
 from ..types import ToolCall, json_text
-from .write import cdata_text, gemma_text, python_text, scalar_text
+from .write import gemma_text, python_text, scalar_text, value_text
 
 Segment = tuple[str, bool]
 Parser = Callable[[str], Any]
+ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"))
 
 
 class Writer:
@@ -160,7 +161,7 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         texts = [option for option in node.options if any(map(_takes_text, option))]
         _sequence(w, texts[0] if texts and call.kind == "custom" else node.options[0], call, index, key)
     elif isinstance(node, FreeText):
-        w.data(_escaped(call.input or "", node.escapes))
+        w.data(escaped(call.input or "", node.escapes))
     elif isinstance(node, Hole):
         if node.field == "name" and node.counter:
             own = call.id is not None and node.counter in call.id and node.name_in(call.id) == call.name
@@ -186,7 +187,7 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
         _tag(w, node, call, index, key)
     elif isinstance(node, Value):
         assert key is not None
-        text = _value_text(node, call.arguments[key])
+        text = value_text(node, call.arguments[key])
         framed = not node.needed or text.startswith(node.frame) or text.endswith(node.frame)
         w.control(node.frame if framed else "")
         w.data(text)
@@ -204,14 +205,6 @@ def _node(w: Writer, node: Node, call: ToolCall, index: int, key: str | None) ->
             _typed(w, node, name, value)
 
 
-def _value_text(node: Value, value: Any) -> str:
-    if node.python_containers and isinstance(value, dict | list):
-        return python_text(value)
-    if node.cdata and isinstance(value, str) and any(c in value for c in "<&\n"):
-        return cdata_text(value)
-    return scalar_text(value, node.python_scalars)
-
-
 def _takes_text(node: Node) -> bool:
     """Whether free text can be written in it."""
     if isinstance(node, Call):
@@ -221,7 +214,8 @@ def _takes_text(node: Node) -> bool:
     return isinstance(node, FreeText) or (isinstance(node, CallObject) and node.text)
 
 
-def _escaped(text: str, escapes: Escapes) -> str:
+def escaped(text: str, escapes: Escapes) -> str:
+    """``text`` with what stands for markup in it."""
     for plain, escaped in escapes:
         text = text.replace(plain, escaped)
     return text
@@ -273,7 +267,7 @@ def _type_word(value: Any) -> str:
 
 def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
     if node.codec == "json":
-        w.data(_escaped(json_text(call.arguments), node.escapes))
+        w.data(escaped(json_text(call.arguments), node.escapes))
     elif node.codec == "python_dict":
         w.data(python_text(call.arguments))
     elif node.codec in ("python", "pythonic", "lfm"):
@@ -292,7 +286,7 @@ def _arguments(w: Writer, node: Arguments, call: ToolCall) -> None:
 
 def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:
     fields: dict[str, Any] = {}
-    arguments: Any = _ordered(call.arguments) if node.sort_keys else call.arguments
+    arguments: Any = ordered(call.arguments) if node.sort_keys else call.arguments
     if call.kind == "custom":
         arguments = call.input
     for part in node.order:
@@ -308,11 +302,11 @@ def _object(fmt: Format, node: CallObject, call: ToolCall, index: int) -> str:
     return text if node.indent is None else text.replace("\n", "\n" + " " * node.indent)
 
 
-def _ordered(value: Any) -> Any:
+def ordered(value: Any) -> Any:
     """``value`` with the keys of its objects sorted."""
     if isinstance(value, dict):
-        return {key: _ordered(value[key]) for key in sorted(value)}
-    return [_ordered(item) for item in value] if isinstance(value, list) else value
+        return {key: ordered(value[key]) for key in sorted(value)}
+    return [ordered(item) for item in value] if isinstance(value, list) else value
 
 
 def _element(w: Writer, namespace: str, key: str, value: Any) -> None:
@@ -335,15 +329,11 @@ def _element(w: Writer, namespace: str, key: str, value: Any) -> None:
     w.control(">")
 
 
-_ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"))
-
-
 def _typed(w: Writer, node: TypedElements, key: str | None, value: Any) -> None:
     kind = "dict" if isinstance(value, dict) else "list" if isinstance(value, list) else "json"
     w.control(f"<{node.tag}")
     if key is not None:
-        for char, entity in _ENTITIES:
-            key = key.replace(char, entity)
+        key = escaped(key, ENTITIES)
         w.control(f' {node.name}="')
         w.data(key)
         w.control('"')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConversionError, UnsafeValueError
+from ..pattern import Value
 from ..types import json_text
 
 MAX_DEPTH = 512
@@ -80,6 +81,15 @@ def python_text(value: Any, json_containers: bool = False) -> str:
 def cdata_text(value: str) -> str:
     """A string in CDATA; where it holds the end of a section it goes on in another one."""
     return "<![CDATA[" + value.replace("]]>", "]]]]><![CDATA[>") + "]]>"
+
+
+def value_text(node: Value, value: Any) -> str:
+    """A bare value as its node says."""
+    if node.python_containers and isinstance(value, dict | list):
+        return python_text(value)
+    if node.cdata and isinstance(value, str) and any(c in value for c in "<&\n"):
+        return cdata_text(value)
+    return scalar_text(value, node.python_scalars)
 
 
 def gemma_text(value: Any, quote: str, fmt: str) -> str:

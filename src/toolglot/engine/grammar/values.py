@@ -9,15 +9,17 @@ from functools import cache
 from typing import Any
 
 from ...errors import UnsafeValueError
+from ...pattern import Escapes
 from ...types import json_text
-from ..write import gemma_text, python_text, scalar_text
-from .nodes import EMPTY, Chars, Json, Node, Other, Repeat, Rules, Run, Text, Token, alt, before, maybe, seq
-from .schema import FREE, LIST, Anything, Array, Const, Link, Object, Scalar, Shape, Union, kinds, not_null, options
+from ..render import escaped, ordered
+from ..write import gemma_text, python_text
+from .nodes import EMPTY, Chars, Node, Other, Repeat, Rules, Run, Text, Token, alt, before, maybe, seq
+from .schema import FREE, LIST, Anything, Array, Const, Link, Object, Scalar, Shape, Union, kinds, options
 
 Entry = tuple[Node, bool]
 
 
-def _chars(text: str, *ranges: str, negated: bool = False) -> Chars:
+def chars(text: str, *ranges: str, negated: bool = False) -> Chars:
     """Single characters, and ranges of two."""
     return Chars((*((c, c) for c in text), *((r[0], r[1]) for r in ranges)), negated)
 
@@ -26,18 +28,18 @@ def _times(node: Node, least: int, most: int | None) -> Node:
     return Repeat(node, least, most)
 
 
-DIGIT = _chars("", "09")
-HEX = _chars("", "09", "af", "AF")
-COUNT = seq(_chars("", "19"), Repeat(DIGIT))
+DIGIT = chars("", "09")
+HEX = chars("", "09", "af", "AF")
+COUNT = seq(chars("", "19"), Repeat(DIGIT))
 WHOLE = seq(maybe(Text("-")), alt((Text("0"), COUNT)))
 INTEGER = Token("integer", alt((Text("0"), seq(maybe(Text("-")), COUNT))))
 # No number is out of range: an exponent is at most 299.
 EXPONENT = seq(
-    _chars("eE"),
+    chars("eE"),
     alt(
         (
             seq(Text("-"), _times(DIGIT, 1, 3)),
-            seq(maybe(Text("+")), alt((_times(DIGIT, 1, 2), seq(_chars("12"), _times(DIGIT, 2, 2))))),
+            seq(maybe(Text("+")), alt((_times(DIGIT, 1, 2), seq(chars("12"), _times(DIGIT, 2, 2))))),
         )
     ),
 )
@@ -45,37 +47,39 @@ NUMBER = Token("number", seq(WHOLE, maybe(seq(Text("."), _times(DIGIT, 1, None))
 # Half of a surrogate pair may not stand alone.
 CODE = alt(
     (
-        seq(_chars("", "09", "ac", "ef", "AC", "EF"), _times(HEX, 3, 3)),
-        seq(_chars("dD"), _chars("", "07"), _times(HEX, 2, 2)),
+        seq(chars("", "09", "ac", "ef", "AC", "EF"), _times(HEX, 3, 3)),
+        seq(chars("dD"), chars("", "07"), _times(HEX, 2, 2)),
     )
 )
 PAIR = seq(
-    _chars("dD"),
-    _chars("89abAB"),
+    chars("dD"),
+    chars("89abAB"),
     _times(HEX, 2, 2),
     Text("\\u"),
-    _chars("dD"),
-    _chars("", "cf", "CF"),
+    chars("dD"),
+    chars("", "cf", "CF"),
     _times(HEX, 2, 2),
 )
-JSON_ESCAPE = seq(Text("\\"), alt((_chars('"\\bfnrt'), seq(Text("u"), alt((CODE, PAIR))))))
+JSON_ESCAPE = seq(Text("\\"), alt((chars('"\\bfnrt'), seq(Text("u"), alt((CODE, PAIR))))))
 JSON_CHARS = Chars((('"', '"'), ("\\", "\\"), ("\x00", "\x1f")), True)
 STRING = Token("string", seq(Text('"'), Repeat(alt((JSON_CHARS, JSON_ESCAPE))), Text('"')))
 PYTHON_ESCAPE = seq(
     Text("\\"),
     alt(
         (
-            _chars("'\"\\abfnrtv"),
+            chars("'\"\\abfnrtv"),
             seq(Text("x"), _times(HEX, 2, 2)),
             seq(Text("u"), CODE),
-            seq(Text("U00"), alt((seq(Text("0"), _chars("", "19", "af", "AF")), Text("10"))), _times(HEX, 4, 4)),
+            seq(Text("U00"), alt((seq(Text("0"), chars("", "19", "af", "AF")), Text("10"))), _times(HEX, 4, 4)),
         )
     ),
 )
 
 
-def _python_string(quote: str) -> Node:
+def _python_string(quote: str, never: tuple[str, ...] = ()) -> Node:
     chars = Chars(((quote, quote), ("\\", "\\"), ("\n", "\n"), ("\r", "\r"), ("\x00", "\x00")), True)
+    if never:
+        return Run(quote, never, quote, chars, PYTHON_ESCAPE)
     return seq(Text(quote), Repeat(alt((chars, PYTHON_ESCAPE))), Text(quote))
 
 
@@ -121,7 +125,8 @@ class Notation:
     comma: str = ", "
     colon: str = ": "
     free_key: tuple[str, Chars, str] | None = None  # of a key that is not declared: its opener, characters, closer
-    sort: bool = False
+    sort: Callable[[str], str] | None = None  # by what members are sorted
+    gap: Node = EMPTY  # what stands around members and items, over several lines
     objects: Notation | None = None  # how objects are spelled, if differently
     arrays: Notation | None = None
 
@@ -166,17 +171,19 @@ class Notation:
         return Text(self.words[2]) if type_ == "null" else INTEGER if type_ == "integer" else NUMBER
 
     def _array(self, rules: Rules, shape: Array) -> Node:
-        item = self.value(rules, shape.items)
-        return seq(Text("["), several(rules, item, shape, self.comma), Text("]"))
+        item = seq(self.gap, self.value(rules, shape.items))
+        return seq(Text("["), several(rules, item, shape, self.comma), maybe(self.gap), Text("]"))
 
     def _object(self, rules: Rules, shape: Object) -> Node:
-        return seq(Text("{"), self.members(rules, shape), Text("}"))
+        return seq(Text("{"), self.members(rules, shape), maybe(self.gap), Text("}"))
 
     def members(self, rules: Rules, shape: Object) -> Node:
         """The members between an object's braces."""
-        members = sorted(shape.members, key=lambda m: m[0].lower()) if self.sort else shape.members
+        sort = self.sort
+        members = sorted(shape.members, key=lambda m: sort(m[0])) if sort is not None else shape.members
         entries = [
-            (seq(Text(self.key(key) + self.colon), self.value(rules, inner)), needed) for key, inner, needed in members
+            (seq(self.gap, Text(self.key(key) + self.colon), self.value(rules, inner)), needed)
+            for key, inner, needed in members
         ]
         free, more = self.free_key, shape.extra
         if free is None or more is None:
@@ -184,8 +191,12 @@ class Notation:
         words = tuple(self.key(key)[len(free[0]) : len(self.key(key)) - len(free[2])] for key, _, _ in members)
 
         def extra(lead: str) -> Node:
-            key = Other(lead + free[0], words, free[1], free[2] + self.colon)
-            return seq(key, self.value(rules, more))
+            if self.gap != EMPTY:
+                return seq(Text(lead), self.gap, extra_key(""), self.value(rules, more))
+            return seq(extra_key(lead), self.value(rules, more))
+
+        def extra_key(lead: str) -> Node:
+            return Other(lead + free[0], words, free[1], free[2] + self.colon)
 
         return listed(rules, entries, self.comma, extra)
 
@@ -207,25 +218,59 @@ def safe(text: str, never: tuple[str, ...]) -> str:
     return text
 
 
+def _but(chars: Chars, never: tuple[str, ...]) -> Chars:
+    """Characters with which none of ``never`` begins."""
+    return Chars((*chars.ranges, *((c, c) for c in dict.fromkeys(word[0] for word in never))), True)
+
+
 @cache
-def json_notation(never: tuple[str, ...] = ()) -> Notation:
-    """JSON; with ``never`` its strings do not hold these texts."""
-    free = ('"', JSON_CHARS, '"')
+def json_notation(never: tuple[str, ...] = (), escapes: Escapes = ()) -> Notation:
+    """JSON; with ``never`` its strings do not hold these texts, unless they are escaped in a constant."""
+    free = ('"', _but(JSON_CHARS, never), '"')
     if not never:
         return Notation("json", STRING, json_text, json_text, free_key=free)
 
     def spelled(value: Any) -> str:
-        return safe(json_text(value), never)
+        return safe(escaped(json_text(value), escapes), never)
 
     string = Run('"', never, '"', JSON_CHARS, JSON_ESCAPE)
     return Notation("json-in-text", string, spelled, spelled, free_key=free)
 
 
 JSON = json_notation()
+# How deep a value stands cannot be counted where a schema leads back to itself: so any number of blanks.
+LINE = Token("line", seq(Text("\n"), Repeat(chars(" "), 0, 64)))
+
+
+@cache
+def written_json(compact: bool, sort: bool, lines: bool) -> Notation:
+    """JSON as `json_text` writes it: without blanks, with sorted keys, over several lines."""
+    if not (compact or sort or lines):
+        return JSON
+
+    def spelled(value: Any) -> str:
+        return json_text(ordered(value) if sort else value, compact=compact)
+
+    comma, colon = ("," if compact or lines else ", "), (":" if compact else ": ")
+    by = (lambda key: key) if sort else None
+    gap = LINE if lines else EMPTY
+    return replace(JSON, name="json-written", const=spelled, comma=comma, colon=colon, sort=by, gap=gap)
+
+
 _PYTHON_STRING = Token("python-string", alt((_python_string("'"), _python_string('"'))))
-_PYTHON_KEY = ("'", Chars((("'", "'"), ("\\", "\\"), ("\x00", "\x1f"), ("\x7f", "\x7f")), True), "'")
-PYTHON = Notation("python", _PYTHON_STRING, python_text, repr, ("True", "False", "None"), free_key=_PYTHON_KEY)
+_KEY_CHARS = Chars((("'", "'"), ("\\", "\\"), ("\x00", "\x1f"), ("\x7f", "\x7f")), True)
+PYTHON_WORDS = ("True", "False", "None")
+PYTHON = Notation("python", _PYTHON_STRING, python_text, repr, PYTHON_WORDS, free_key=("'", _KEY_CHARS, "'"))
 LFM = replace(PYTHON, name="lfm", const=lambda v: python_text(v, True), objects=JSON, arrays=PYTHON)
+
+
+@cache
+def python_notation(never: tuple[str, ...]) -> Notation:
+    """Python's literals, whose strings do not hold these texts."""
+    string = alt((_python_string("'", never), _python_string('"', never)))
+    const = lambda v: safe(python_text(v), never)  # noqa: E731
+    free = ("'", _but(_KEY_CHARS, never), "'")
+    return replace(PYTHON, name="python-in-text", string=string, const=const, key=const, free_key=free)
 
 
 @cache
@@ -241,84 +286,4 @@ def gemma_notation(quote: str, fmt: str) -> Notation:
         return name
 
     free = ("", Chars(tuple((c, c) for c in ':{},[]"<\t\r\n'), True), "")
-    return Notation("gemma", string, const, key, comma=",", colon=":", free_key=free, sort=True)
-
-
-@dataclass(frozen=True)
-class Bare:
-    """Bare text up to ``closer``. ``frame`` stands inside each end; none of ``never``, a closer among them, in it."""
-
-    closer: str
-    never: tuple[str, ...]
-    frame: str = ""
-    python_scalars: bool = False
-
-    def value(self, rules: Rules, shape: Shape) -> Node:
-        """A value of this shape, with what closes it."""
-        parts = options(shape)
-        end = Text(self.frame + self.closer)
-        if any(isinstance(p, Anything) or p == Scalar("string") for p in parts):
-            never = tuple(text for text in self.never if text != end.text)
-            return Run(end.text, never, self.frame)
-        return seq(Text(self.frame), alt(self._plain(rules, part) for part in parts), end)
-
-    def _plain(self, rules: Rules, shape: Shape) -> Node:
-        if isinstance(shape, Const):
-            return Text(safe(scalar_text(shape.value, self.python_scalars), self.never))
-        if isinstance(shape, Scalar):
-            words = ("True", "False", "None") if self.python_scalars else JSON.words
-            return replace(JSON, words=words).scalar(shape.type)
-        return as_json(rules, shape, tuple(n for n in self.never if "\n" not in n))
-
-
-@dataclass(frozen=True)
-class Elements:
-    """Nested elements, ``namespace`` before every tag."""
-
-    namespace: str
-
-    def members(self, rules: Rules, shape: Object, where: str) -> Node:
-        """The elements of an object's members; what may be null may be missing."""
-        if shape.extra is not None:
-            rules.note(where, "additionalProperties (further members are not written)")
-        entries: list[Entry] = []
-        for key, inner, needed in shape.members:
-            rest, nullable = not_null(inner)
-            if rest is not None:
-                entries.append((self.element(rules, key, rest, f"{where}.{key}"), needed and not nullable))
-        return listed(rules, entries)
-
-    def element(self, rules: Rules, key: str, shape: Shape, where: str) -> Node:
-        """One element."""
-        if not key or any(c in key for c in "<>"):
-            raise UnsafeValueError(f"{where}: {key!r} cannot be an element's name")
-        ns = self.namespace
-        if not ns:  # then elements do not nest: a value is bare text
-            return seq(Text(f"<{key}>"), Bare(f"</{key}>", (f"</{key}>",)).value(rules, shape))
-        parts = options(shape)
-        opener, end = Text(f"{ns}<{key}>"), Text(f"{ns}</{key}>")
-        if any(isinstance(p, Anything) or p == Scalar("string") for p in parts):
-            return seq(opener, Run(ns), Text(f"</{key}>"))
-        return seq(opener, alt(self._content(rules, part, where) for part in parts), end)
-
-    def _content(self, rules: Rules, shape: Shape, where: str) -> Node:
-        if isinstance(shape, Const):
-            return Text("" if shape.value is None else safe(scalar_text(shape.value, False), (self.namespace,)))
-        if isinstance(shape, Scalar):
-            return EMPTY if shape.type == "null" else JSON.scalar(shape.type)
-        if isinstance(shape, Array):
-            items = shape.items
-            item = rules.rule("item", (self, "item", shape), lambda: self.element(rules, "item", items, f"{where}[]"))
-            return several(rules, item, shape, "")
-        assert isinstance(shape, Object)
-        if shape.members:
-            return rules.rule("members", (self, shape), lambda: self.members(rules, shape, where))
-        # Names that nobody declared cannot be opened and closed by a grammar; JSON in an element is read too.
-        return EMPTY if shape.extra is None else maybe(as_json(rules, shape, (self.namespace,)))
-
-
-def as_json(rules: Rules, shape: Array | Object | Shape, never: tuple[str, ...] = ()) -> Node:
-    """A value in JSON, with its schema for who reads that."""
-    node = json_notation(never).value(rules, shape)
-    schema = getattr(shape, "schema", None)
-    return node if schema is None else Json(node, schema, never)
+    return Notation("gemma", string, const, key, comma=",", colon=":", free_key=free, sort=str.lower)

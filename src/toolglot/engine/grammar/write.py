@@ -35,7 +35,7 @@ def _lark_root(blocks: Blocks, never: tuple[str, ...], auto: bool, start: bool) 
     others = tuple(word for word in never if not any(word in trigger for trigger in blocks.triggers))
     calls: list[Node] = []
     for trigger in blocks.triggers:
-        begun = [block for block in blocks.nodes if all(way.startswith(trigger) for way in starts(block))]
+        begun = [block for block in blocks.whole() if all(way.startswith(trigger) for way in starts(block))]
         calls.append(seq(Run(trigger, others), alt(without(block, trigger) for block in begun)))
     return alt((*calls, text)) if blocks.last else seq(Repeat(alt(calls)), text)
 
@@ -48,5 +48,5 @@ def _tag_root(blocks: Blocks, rules: Rules, never: tuple[str, ...], auto: bool, 
     # XGrammar wants no trigger to be forbidden, nor a part of one.
     others = [text for text in never if not any(text in trigger for trigger in blocks.triggers)]
     writer = Tags(rules, within=True)
-    tags = [writer.tag(block, blocks.triggers) for block in blocks.nodes]
+    tags = [writer.tag(block, blocks.triggers) for block in blocks.whole()]
     return triggered(tags, blocks.triggers, others, blocks.last)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ...errors import ConversionError
 from ...format import Format
+from ...pattern import Each
 from ...types import ToolCall
 from ..compile import Program
 from ..machine import Machine
@@ -19,10 +20,16 @@ class BeamProgram(MessagesProgram):
     """The compiled format."""
 
     closers = ("<|end|>", "<|call|>", "<|return|>")
+    call_ends = ("<|call|>", "<|end|>")
+    gap = "\n"
+    sort_keys = True
 
     def __init__(self, fmt: Format) -> None:
         super().__init__(fmt)
         self.parameters = self.call_body()
+        each = self.inside[0]
+        assert isinstance(each, Each)
+        self.inside = (Each(each.items[:-1]),)
 
     def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
         return m.buf.find("<|constrain|>xml", i, end) >= 0
@@ -35,6 +42,11 @@ class BeamProgram(MessagesProgram):
         m.name = head.recipient
         m.name_at = m.base + head.recipient_at
         return self.parameters
+
+    def call_texts(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """For grammars: what begins a call of this tool, and the headers of its message."""
+        opener = f" to={name}<|channel|>"
+        return opener, (f"{opener}analysis <|constrain|>xml<|message|>",)
 
     def render(self, calls: list[ToolCall], content: str | None, reasoning: str | None) -> list[tuple[str, bool]]:
         out: list[tuple[str, bool]] = []

@@ -11,7 +11,7 @@ from ...types import ToolCall
 from ..compile import Program
 from ..machine import Found, Machine
 from ..ops import WS, Op
-from .messages import Head, MessagesProgram
+from .messages import START, Head, MessagesProgram
 
 
 class EitherBody(Op):
@@ -56,6 +56,7 @@ class HarmonyProgram(MessagesProgram):
     """The compiled format."""
 
     closers = ("<|end|>", "<|call|>", "<|return|>")
+    call_ends = ("<|call|>", "<|call|>")
 
     def __init__(self, fmt: Format) -> None:
         super().__init__(fmt)
@@ -78,19 +79,17 @@ class HarmonyProgram(MessagesProgram):
         m.name_at = m.base + head.recipient_at
         return self.arguments if declared else self.either
 
-    # For grammars. The prompt ends behind the role, and a recipient may stand before or behind the channel.
-    trigger = " to=functions."
-    leads = ("<|start|>assistant", "<|channel|>commentary")
-    between = "<|start|>assistant"
+    leads = (START, "<|channel|>commentary")  # a recipient may stand before or behind the channel
 
-    def call_texts(self, name: str) -> tuple[str, tuple[str, ...], str]:
-        """What stands around a call's arguments: the opener, the rest of the header in its spellings, the closer."""
+    def call_texts(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """For grammars: what begins a call of this tool, and the headers of its message."""
+        opener = f" to=functions.{name}"
         headers = (
             "<|channel|>commentary json<|message|>",
             "<|channel|>commentary <|constrain|>json<|message|>",
             " <|constrain|>json<|message|>",
         )
-        return f"{self.trigger}{name}", headers, "<|call|>"
+        return " to=functions.", tuple(opener + header for header in headers)
 
     def render(self, calls: list[ToolCall], content: str | None, reasoning: str | None) -> list[tuple[str, bool]]:
         out: list[tuple[str, bool]] = []

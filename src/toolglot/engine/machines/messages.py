@@ -170,6 +170,14 @@ class MessagesProgram(Program):
     openers: tuple[str, ...] = (START, CHANNEL)
     closers: tuple[str, ...] = ()
     starts: tuple[str, ...] = (" to=",)
+    # For grammars: what may stand before the first call (the prompt ends behind the role), what stands between two,
+    # behind the last and behind the others, between two arguments; the pattern of a message's body.
+    leads: tuple[str, ...] = (START,)
+    between = START
+    call_ends: tuple[str, str]
+    gap = ""
+    sort_keys = False
+    inside: tuple[Node, ...]
 
     def __init__(self, fmt: Format) -> None:
         super().__init__(fmt)
@@ -193,7 +201,7 @@ class MessagesProgram(Program):
         call = self.fmt.nodes()[0]
         assert isinstance(call, Call)
         at = next(i for i, node in enumerate(call.items) if isinstance(node, Lit) and node.texts[0].endswith(MESSAGE))
-        items: tuple[Node, ...] = call.items[at + 1 : -1]
+        self.inside = items = call.items[at + 1 : -1]
         compiler = _Compiler(self.fmt)
         compiler.end = self.end
         op = compiler.sequence(items, self.closer, call=True)

@@ -45,12 +45,17 @@ class MuseProgram(MessagesProgram):
 
     openers = (START,)
     closers = ("<|eom|>", "<|eot|>")
+    call_ends = ("<|eot|>", "<|eom|>")
     starts = (" to=", MESSAGE)
 
     def __init__(self, fmt: Format) -> None:
         super().__init__(fmt)
         self.entries = _Compiler(fmt).program().entries
         self.block = Block(self)
+        section = fmt.nodes()[0]
+        assert isinstance(section, Section)
+        self.section = section
+        self.inside = (*section.open, *section.items, *section.close[:-1])
 
     def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
         if m.buf.find(CHANNEL, i, end) >= 0:
@@ -67,6 +72,11 @@ class MuseProgram(MessagesProgram):
         m.pos = end
         return self.block
 
+    def call_texts(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """For grammars: what begins a call of this tool, and the headers of its message."""
+        opener = f" to={name}{MESSAGE}"
+        return opener, (opener,)
+
     def render(self, calls: list[ToolCall], content: str | None, reasoning: str | None) -> list[tuple[str, bool]]:
         w = Writer(self.fmt)
         if reasoning:
@@ -77,15 +87,13 @@ class MuseProgram(MessagesProgram):
             w.control(f"{START} to={'commentary' if calls else 'user'}{MESSAGE}")
             w.data(content)
             w.control("<|eom|>" if calls else "<|eot|>")
-        section = self.fmt.nodes()[0]
-        assert isinstance(section, Section)
         for i, call in enumerate(calls):
             self.recipient(call.name)
             end = Lit(("<|eot|>" if i == len(calls) - 1 else "<|eom|>",))
             w.control(f"{START} to=")
             w.data(call.name)
             w.control(MESSAGE)
-            write_calls(w, [replace(section, close=(*section.close[:-1], end))], [call])
+            write_calls(w, [replace(self.section, close=(*self.section.close[:-1], end))], [call])
         return w.out
 
 
