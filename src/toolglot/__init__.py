@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         ToolCallEnd,
         ToolCallStart,
     )
-    from .format import Format, Reasoning, Results
+    from .format import Format, Reasoning, Results, Tools
     from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .providers._api import (
         detect_provider,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     )
     from .providers._base import ToolCallParser, WireProvider
     from .providers._names import Provider, WireFormat
-    from .rendering import render, render_results, render_segments
+    from .rendering import render, render_results, render_segments, render_tools
     from .response_template import format_from_response_template
     from .types import (
         CallPart,
@@ -112,6 +112,7 @@ __all__ = [
     "ToolChoice",
     "ToolResult",
     "ToolglotError",
+    "Tools",
     "TruncatedError",
     "UnsafeValueError",
     "WireFormat",
@@ -136,6 +137,7 @@ __all__ = [
     "render",
     "render_results",
     "render_segments",
+    "render_tools",
     "stream",
     "try_get_provider",
 ]
@@ -180,9 +182,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Format",
         "Reasoning",
         "Results",
+        "Tools",
     ),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
-    "rendering": ("render", "render_results", "render_segments"),
+    "rendering": ("render", "render_results", "render_segments", "render_tools"),
     "response_template": ("format_from_response_template",),
     "providers._api": (
         "detect_provider",

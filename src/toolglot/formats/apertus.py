@@ -2,6 +2,7 @@
 
 from ..format import Format, Reasoning, Results
 from ..pattern import call, call_object, section, ws
+from ._tools import APERTUS
 
 TOOLS = ("<|tools_prefix|>", "<|tools_suffix|>")
 INNER = ("<|inner_prefix|>", "<|inner_suffix|>")
@@ -11,6 +12,7 @@ FORMAT = Format(
     title="<|tools_prefix|> with objects keyed by the tool's name",
     reasoning=Reasoning(*INNER),
     results=(Results("{result}", "[", ", ", "]"),),
+    tools=(APERTUS,),
     turn_ends=("<|assistant_end|>",),
     special=(*TOOLS, *INNER, "<|assistant_end|>"),
     template_checked=True,

@@ -2,6 +2,7 @@
 
 from ..format import Format, Reasoning, Results
 from ..pattern import call, call_object, section, ws
+from ._tools import COHERE
 
 OBJECT = call_object(
     name=("tool_name", "name"),
@@ -30,6 +31,7 @@ FORMAT = Format(
             codec="json",
         ),
     ),
+    tools=COHERE,
     turn_ends=("<|END_OF_TURN_TOKEN|>",),
     special=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|END_OF_TURN_TOKEN|>"),
     ids="{index}",

@@ -5,6 +5,7 @@ Source: the chat template of functionary-medium-v3.2, whose prompt ends with ``>
 
 from ..format import Format, Results
 from ..pattern import arguments, call, lit, name, ws
+from ._tools import FUNCTIONARY
 
 FORMAT = Format(
     call(lit(">>>", weak=True), name(), ws("\n"), arguments("json")),
@@ -13,6 +14,7 @@ FORMAT = Format(
     wrappers=(">>>all\n",),
     around=(">>>all\n", ""),
     results=(Results("<|start_header_id|>tool<|end_header_id|>\n\n{result}<|eot_id|>"),),
+    tools=(FUNCTIONARY,),
     turn_ends=("<|eot_id|>",),
     special=("<|eot_id|>",),
     detect=False,

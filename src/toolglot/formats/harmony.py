@@ -5,6 +5,7 @@ Header parts come in free order, so a hand-written machine reads them (``engine/
 
 from ..format import Format, Results
 from ..pattern import arguments, call, name
+from ._tools import HARMONY
 
 FORMAT = Format(
     call("<|start|>assistant to=", name("functions."), "<|message|>", arguments("json"), "<|call|>"),
@@ -13,6 +14,7 @@ FORMAT = Format(
     results=(
         Results("<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{result}<|end|>", codec="json"),
     ),
+    tools=(HARMONY,),
     turn_ends=("<|return|>", "<|call|>", "<|end|>"),
     special=("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>"),
     template_checked=True,

@@ -6,6 +6,7 @@ conversation; what is written here keeps an id of that shape and counts from 0 w
 
 from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, lit, name, section, ws
+from ._tools import KIMI_K2
 
 CALL = ("<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>")
 SECTION = ("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>")
@@ -20,6 +21,7 @@ FORMAT = Format(
     reasoning=Reasoning("<think>", "</think>", opened=(r"k2[.][56]",)),
     calls_in_reasoning=True,
     results=(Results("<|im_system|>{name}<|im_middle|>## Return of {id}\n{result}<|im_end|>"),),
+    tools=(KIMI_K2,),
     turn_ends=("<|im_end|>",),
     special=(*SECTION, *CALL, "<|im_end|>"),
     ids="functions.{name}:{index}",

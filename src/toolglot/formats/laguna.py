@@ -7,6 +7,7 @@ from ..format import Format, Reasoning, Results
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
 from ._shared import json_in_tool_call
+from ._tools import LAGUNA
 
 FORMAT = Format(
     either(
@@ -22,6 +23,7 @@ FORMAT = Format(
         Results("<tool_response>{result}</tool_response>\n", models=(r"laguna-s",)),
         Results("<tool_response>\n{result}\n</tool_response>\n"),
     ),
+    tools=LAGUNA,
     turn_ends=("</assistant>",),
     detect=False,
     rank=32,

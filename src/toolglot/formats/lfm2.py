@@ -6,6 +6,7 @@ The template writes strings without escaping; we write them as Python does, whic
 from ..format import Format, Results
 from ..pattern import arguments, call, call_object, either, lit, name, section, ws
 from ._shared import THINK
+from ._tools import LFM2
 
 START = "<|tool_call_start|>"
 END = "<|tool_call_end|>"
@@ -26,6 +27,7 @@ FORMAT = Format(
         Results("<|im_start|>tool\n{result}<|im_end|>\n", models=(r"lfm-?2[.]5",)),
         Results("<|im_start|>tool\n<|tool_response_start|>{result}<|tool_response_end|><|im_end|>\n"),
     ),
+    tools=LFM2,
     turn_ends=("<|im_end|>",),
     special=(START, END, "<|im_end|>"),
     families=("LFM2", "LFM2.5"),

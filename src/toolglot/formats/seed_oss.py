@@ -6,6 +6,7 @@ Source: the chat template of Seed-OSS. It writes what is no string as Python's l
 from ..format import Format, Reasoning, Results
 from ..pattern import section, ws
 from ._function import function_call
+from ._tools import SEED
 
 CLOSE = "</seed:tool_call>"
 
@@ -17,6 +18,7 @@ FORMAT = Format(
     per_call=True,
     reasoning=Reasoning("<seed:think>", "</seed:think>", after="\n"),
     results=(Results("<seed:bos>tool\n{result}<seed:eos>"),),
+    tools=(SEED,),
     turn_ends=("<seed:eos>",),
     special=("<seed:eos>",),
     rank=22,

@@ -5,6 +5,7 @@ Source: the chat template of Solar Open 100B. A message holds either text or cal
 
 from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, id_, name, section, ws
+from ._tools import SOLAR
 
 ASSISTANT = "<|begin|>assistant"
 
@@ -36,6 +37,7 @@ FORMAT = Format(
             "<|end|>",
         ),
     ),
+    tools=(SOLAR,),
     turn_ends=("<|end|>",),
     special=("<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:end|>", "<|calls|>", "<|think|>", "<|end|>"),
     ids="{index:010d}",

@@ -7,6 +7,7 @@ not written: the others have none, and Apriel's results do not refer to them.
 from ..format import Format, Results
 from ..pattern import call, call_object, section, ws
 from ._shared import THINK
+from ._tools import APRIEL
 
 FORMAT = Format(
     section(("<tool_calls>", ws(), "["), call(call_object()), ("]", ws(), "</tool_calls>"), separator=", "),
@@ -19,6 +20,7 @@ FORMAT = Format(
         Results("<tool_response>{result}</tool_response>", close="<|extra_0|>", models=(r"hunyuan",)),
         Results("<|bom|><|tool|> {result}<|eom|>"),
     ),
+    tools=APRIEL,
     turn_ends=("<|eom|>", "<|eos|>", "<|end|>"),
     special=("<|eom|>", "<|eos|>", "<|end|>"),
     families=("Jamba 1.5 / 1.6 / 1.7", "Hunyuan-A13B / 7B / 4B", "Apriel 1.5 / 1.6"),
