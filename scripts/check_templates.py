@@ -292,7 +292,8 @@ def main() -> int:
     for name, path in files.items():
         source = path.read_text("utf-8")
         template = environment().from_string(source)
-        equal, about, wrong = 0, 0, []
+        equal, about = 0, 0
+        wrong: list[str] = []
         if name in TEMPLATES:
             equal, wrong = check(template, name)
             found = toolglot.format_for_template(source)

@@ -229,6 +229,9 @@ DEFINITIONS: dict[str, list[dict[str, Any]]] = {
                 "union": {"type": ["string", "null"], "description": "Text or nothing."},
                 "maybe": {"type": "string", "nullable": True, "description": "Text."},
                 "either": {"oneOf": [{"type": "string"}, {"type": "integer", "description": "A number."}]},
+                "pick": {
+                    "oneOf": [{"type": "object", "properties": {"b": CITY}}, {"type": "boolean", "default": True}]
+                },
                 "both": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
                 "date": {
                     "type": "string",
@@ -344,7 +347,9 @@ def is_rest(name: str, before: str, behind: str, without: str) -> bool:
 
 def keep(name: str, write: Write, failures: tuple[type[Exception], ...]) -> tuple[list[str], str]:
     """For the tests: the definitions that a template can write, and what it writes of all of them."""
-    cases, tools, text = [], [], ""
+    cases: list[str] = []
+    tools: list[dict[str, Any]] = []
+    text = ""
     for case, more in DEFINITIONS.items():
         for given in (more, described(more)):
             try:

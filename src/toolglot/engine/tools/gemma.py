@@ -36,23 +36,24 @@ def _properties(properties: dict[str, Any]) -> str:
     return ",".join(f"{key}:{{{_schema(spec)}}}" for key, spec in _sorted(properties) if key not in _STANDARD)
 
 
-def _schema(spec: Any) -> str:
-    get = spec.get if isinstance(spec, dict) else lambda key: None
+def _schema(schema: Any) -> str:
+    spec: dict[str, Any] = schema if isinstance(schema, dict) else {}
+    get = spec.get
     kind = _upper(get("type") or "")
     parts = []
     if get("description"):
-        parts.append(f"description:{_quoted(get('description'))}")
+        parts.append(f"description:{_quoted(spec['description'])}")
     if kind == "STRING" and get("enum"):
-        parts.append(f"enum:{_argument(get('enum'))}")
-    if kind == "ARRAY" and isinstance(get("items"), dict) and get("items"):
-        parts.append(f"items:{{{_items(get('items'))}}}")
+        parts.append(f"enum:{_argument(spec['enum'])}")
+    if kind == "ARRAY" and isinstance(get("items"), dict) and spec["items"]:
+        parts.append(f"items:{{{_items(spec['items'])}}}")
     if get("nullable"):
         parts.append("nullable:true")
     if kind == "OBJECT":
         inner = get("properties")
         parts.append("properties:{" + _properties(inner if isinstance(inner, dict) else spec) + "}")
         if get("required"):
-            parts.append(_required(get("required")))
+            parts.append(_required(spec["required"]))
     parts.append(f"type:{_quoted(kind)}")
     return ",".join(parts)
 

@@ -76,8 +76,7 @@ def _harmony_items(items: Any) -> str:
 
 
 def _harmony_union(variants: list[Any]) -> str:
-    if len(variants) > 1 and any(_get(variant, "type") == "object" for variant in variants):
-        return "any"
+    # The template means "any" where one of several is an object, but what it sets in a loop is lost behind it.
     texts = []
     for variant in variants:
         text = _harmony_type(variant)
@@ -236,7 +235,7 @@ def _functionary_type(spec: dict[str, Any]) -> str:
         kind = spec["type"]
         kind = kind if isinstance(kind, str) else " | ".join(map(str, kind))
     elif "oneOf" in spec:
-        kind = " | ".join(dict.fromkeys(str(variant["type"]) for variant in spec["oneOf"] if "type" in variant))
+        kind = " | ".join(dict.fromkeys(variant["type"] for variant in spec["oneOf"] if "type" in variant))
     else:
         return ""
     return "number" if kind in ("integer", "float") else kind
