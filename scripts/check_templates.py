@@ -3,9 +3,10 @@
     python scripts/check_templates.py FOLDER [--keep]
 
 FOLDER holds chat templates as the source archive of llama-cpp-python has them (vendor/llama.cpp/models/templates):
-`pip download --no-deps --no-binary :all: llama-cpp-python` fetches it. Prints a line for each template; exit status 1
-if one differs, 2 if there are none. ``--keep`` writes what the templates say about tools to tests/tool_texts. Needs
-Jinja2 (extra `templates`).
+`pip download --no-deps --no-binary :all: llama-cpp-python` fetches it; tool definitions are also compared with those of
+TRL's wheel (trl/chat_templates) and vLLM's source archive (examples), if they are below FOLDER. Prints a line for each
+template; exit status 1 if one differs, 2 if there are none. ``--keep`` writes what the templates say about tools to
+tests/tool_texts. Needs Jinja2 (extra `templates`).
 """
 
 from __future__ import annotations

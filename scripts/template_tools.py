@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -80,7 +81,6 @@ CUTS: dict[str, tuple[str, str | None, str, str]] = {
     "Qwen-QwQ-32B": ("hermes", "QwQ-32B", "# Tools", "</tool_call>"),
     "Qwen-Qwen2.5-7B-Instruct": ("hermes", "Qwen2.5-7B-Instruct", "# Tools", "</tool_call>"),
     "Qwen-Qwen3-0.6B": ("hermes", None, "# Tools", "</tool_call>"),
-    "Qwen3-Coder": ("qwen3_coder", None, "# Tools", "</IMPORTANT>"),
     "Qwen3.5-4B": ("qwen3_coder", "Qwen3.5-4B", "# Tools", "</IMPORTANT>"),
     "Reka-Edge": ("hermes", "Reka-Edge", "# Tools", "</tool_call>"),
     "Spark2.5": ("spark25", None, "## Tools", "</tools>"),
@@ -146,7 +146,33 @@ CUTS: dict[str, tuple[str, str | None, str, str]] = {
         "[/AVAILABLE_TOOLS]",
     ),
     "upstage-Solar-Open-100B": ("solar_open", None, "## Tools", "matches the corresponding tool call"),
+    # Copies of the families' own that come with TRL (trl/chat_templates in its wheel).
+    "diffusion_gemma": ("gemma4", "diffusiongemma-26b", "<|tool>", "<tool|>"),
+    "gemma4_v5": ("gemma4", "gemma-4-12b-it", "<|tool>", "<tool|>"),
+    "glm4moe": ("glm45", "GLM-4.5", "<|system|>\n# Tools", "</tool_call>"),
+    "gptoss": ("harmony", "gpt-oss-20b", "# Tools", "} // namespace functions"),
+    "lfm2_2_5_vl": ("lfm2", "LFM2.5-VL-1.6B", "List of tools: ", "}]"),
+    "lfm2_v2": ("lfm2", "LFM2-1.2B", "List of tools: ", "<|tool_list_end|>"),
+    "nemotron_3_5_lightning": ("qwen3_coder", "Nemotron-3.5-Lightning", "# Tools", "</IMPORTANT>"),
+    "nemotron_3_super": ("qwen3_coder", "Nemotron-3-Super", "# Tools", "</IMPORTANT>"),
+    "nemotron_3_ultra": ("qwen3_coder", "Nemotron-3-Ultra", "# Tools", "</IMPORTANT>"),
+    "qwen3_6": ("qwen3_coder", "Qwen3.6-27B", "# Tools", "</IMPORTANT>"),
+    "qwen3_8": ("qwen3_coder", "Qwen3.8-27B", "# Tools", "</IMPORTANT>"),
+    "qwen3_instruct_2507": ("hermes", "Qwen3-4B-Instruct-2507", "# Tools", "</tool_call>"),
+    "qwen3_vl": ("hermes", "Qwen3-VL-8B-Instruct", "# Tools", "</tool_call>"),
+    # Those with vLLM (examples in its source archive): of the families' own, or by their documentation.
+    "tool_chat_template_deepseekv31": ("deepseek_v31", None, "## Tools", "without separators or spaces\n"),
+    "tool_chat_template_internlm2_tool": ("internlm_plugin", None, "<|im_start|>system name=", "]<|im_end|>\n"),
+    "tool_chat_template_qwen3coder": ("qwen3_coder", None, "# Tools", "</IMPORTANT>"),
+    # Of the model's own repository.
+    "Qwen3-Coder-Next": ("qwen3_coder", "Qwen3-Coder-Next", "# Tools", "</IMPORTANT>"),
 }
+
+# Templates that llama.cpp changed, since its Jinja knows no `separators`: the models' own write JSON without blanks.
+SPACED = {"Kimi-K2-Instruct", "Kimi-K2-Thinking", "moonshotai-Kimi-K2"}
+
+# Template: definitions of which it writes less than the current revision does.
+OLDER = {"google-gemma-4-31B-it": ("reserved names",)}
 
 # Templates that write their text about tools without tools too, or another in its place.
 ALWAYS = {
@@ -159,13 +185,15 @@ ALWAYS = {
 }
 
 # Template: what it writes elsewhere if there are tools, as a regular expression.
+_CHANNEL = r"\nCalls to these tools must go to the commentary channel: 'functions'[.]"
 _IPYTHON = r"Environment: ipython\n"
 ELSEWHERE = {
     "meta-llama-Llama-3.1-8B-Instruct": _IPYTHON,
     "meta-llama-Llama-3.2-3B-Instruct": _IPYTHON,
     "meta-llama-Llama-3.3-70B-Instruct": _IPYTHON,
     "muse-glimmer": r'"[^"]+[.][*]", ',
-    "openai-gpt-oss-120b": r"\nCalls to these tools must go to the commentary channel: 'functions'[.]",
+    "gptoss": _CHANNEL,
+    "openai-gpt-oss-120b": _CHANNEL,
 }
 
 
@@ -173,9 +201,10 @@ def definition(
     name: str, about: str | None, properties: dict[str, Any] | None, *required: str, **more: Any
 ) -> dict[str, Any]:
     """A tool in OpenAI's shape."""
-    parameters: dict[str, Any] = {"type": "object", "properties": properties or {}, **more}
+    parameters: dict[str, Any] = {"type": "object", "properties": properties or {}}
     if required:
         parameters["required"] = list(required)
+    parameters.update(more)
     described = {} if about is None else {"description": about}
     return {"type": "function", "function": {"name": name, **described, "parameters": parameters}}
 
@@ -199,7 +228,7 @@ DEFINITIONS: dict[str, list[dict[str, Any]]] = {
             {
                 "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "description": "The unit"},
                 "value": {"type": "number", "default": 1.5, "minimum": -273.15, "description": "Degrees."},
-                "mode": {"type": "string", "enum": ["a", "b"], "default": "a"},
+                "mode": {"default": "a", "enum": ["a", "b"], "type": "string"},
             },
             "unit",
         )
@@ -284,6 +313,19 @@ DEFINITIONS: dict[str, list[dict[str, Any]]] = {
             description="Parameters.",
         ),
     ],
+    "reserved names": [
+        definition(
+            "n",
+            "N.",
+            {
+                "type": {"type": "string", "description": "T.", "examples": [None, 1]},
+                "items": {"type": "array", "items": {"type": "string", "default": None}, "description": "I."},
+                "description": {"type": "string", "description": "D."},
+                "required": {"type": "object", "properties": {"properties": CITY}, "description": "R."},
+            },
+            "type",
+        )
+    ],
     "no description": [definition("h", None, {"a": {"type": "string"}}), PING],
 }
 
@@ -301,7 +343,12 @@ def cut(name: str, text: str) -> tuple[str, str, str]:
     """What a template wrote: before the tools, about them, and behind."""
     _, _, first, last = CUTS[name]
     start, end = text.index(first), text.rindex(last) + len(last)
-    return text[:start], text[start:end], text[end:]
+    part = text[start:end]
+    if name in SPACED:
+        head, tail = part.index("["), part.rindex("]") + 1
+        compact = json.dumps(json.loads(part[head:tail]), ensure_ascii=False, separators=(",", ":"))
+        part = part[:head] + compact + part[tail:]
+    return text[:start], part, text[end:]
 
 
 def check_tools(name: str, write: Write, failures: tuple[type[Exception], ...]) -> tuple[int, list[str]]:
@@ -309,7 +356,7 @@ def check_tools(name: str, write: Write, failures: tuple[type[Exception], ...]) 
     equal, wrong = 0, []
     format, model, _, _ = CUTS[name]
     for case, tools in DEFINITIONS.items():
-        for system in (True, False):
+        for system in (True, False) if case not in OLDER.get(name, ()) else ():
             try:
                 text = write(tools, system)
             except failures:
@@ -351,6 +398,8 @@ def keep(name: str, write: Write, failures: tuple[type[Exception], ...]) -> tupl
     tools: list[dict[str, Any]] = []
     text = ""
     for case, more in DEFINITIONS.items():
+        if case in OLDER.get(name, ()):
+            continue
         for given in (more, described(more)):
             try:
                 text = cut(name, write(tools + given, True))[1]

@@ -3,9 +3,8 @@
 Header parts come in free order, so a hand-written machine reads them (``engine/machines/harmony.py``).
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import arguments, call, name
-from ._tools import HARMONY
 
 FORMAT = Format(
     call("<|start|>assistant to=", name("functions."), "<|message|>", arguments("json"), "<|call|>"),
@@ -14,7 +13,7 @@ FORMAT = Format(
     results=(
         Results("<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{result}<|end|>", codec="json"),
     ),
-    tools=(HARMONY,),
+    tools=(Tools("harmony", "typescript", "", guards=("} // namespace",)),),
     turn_ends=("<|return|>", "<|call|>", "<|end|>"),
     special=("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>"),
     template_checked=True,

@@ -3,10 +3,9 @@
 Source: the chat template of Seed-OSS. It writes what is no string as Python's literal; models write JSON as well.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import section, ws
 from ._function import function_call
-from ._tools import SEED
 
 CLOSE = "</seed:tool_call>"
 
@@ -18,7 +17,7 @@ FORMAT = Format(
     per_call=True,
     reasoning=Reasoning("<seed:think>", "</seed:think>", after="\n"),
     results=(Results("<seed:bos>tool\n{result}<seed:eos>"),),
-    tools=(SEED,),
+    tools=(Tools("seed", "python_seed", "\n\n", guards=('"""',)),),
     turn_ends=("<seed:eos>",),
     special=("<seed:eos>",),
     rank=22,

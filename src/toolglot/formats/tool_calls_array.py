@@ -4,10 +4,9 @@ Sources: vLLM's parsers for Jamba and Hunyuan-A13B, the chat templates of Apriel
 not written: the others have none, and Apriel's results do not refer to them.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, call_object, section, ws
 from ._shared import THINK
-from ._tools import APRIEL
 
 FORMAT = Format(
     section(("<tool_calls>", ws(), "["), call(call_object()), ("]", ws(), "</tool_calls>"), separator=", "),
@@ -20,7 +19,10 @@ FORMAT = Format(
         Results("<tool_response>{result}</tool_response>", close="<|extra_0|>", models=(r"hunyuan",)),
         Results("<|bom|><|tool|> {result}<|eom|>"),
     ),
-    tools=APRIEL,
+    tools=(
+        Tools("apriel_1_6", "tool_repr", "", models=(r"apriel-?1[.]6",)),
+        Tools("apriel_1_5", "tool_repr", models=(r"apriel-?1[.]5",)),
+    ),
     turn_ends=("<|eom|>", "<|eos|>", "<|end|>"),
     special=("<|eom|>", "<|eos|>", "<|end|>"),
     families=("Jamba 1.5 / 1.6 / 1.7", "Hunyuan-A13B / 7B / 4B", "Apriel 1.5 / 1.6"),

@@ -121,6 +121,12 @@ def _cohere(function: Function) -> str:
     return f'    {{"name": "{name}", "description": "{about}", "parameters": {parameters}, "responses": null}}'
 
 
+def _deepseek(function: Function) -> str:
+    """A heading, and the parameters alone as JSON."""
+    name, about = function["name"], function.get("description", "")
+    return f"\n### {name}\nDescription: {about}\n\nParameters: {_json(function['parameters'])}\n"
+
+
 def _muse(functions: Sequence[Function]) -> str:
     """The spaces that the names begin with, then the functions."""
     spaces = dict.fromkeys(function["name"].split(".")[0] for function in functions)
@@ -135,6 +141,7 @@ def _muse(functions: Sequence[Function]) -> str:
 EACH: dict[str, Callable[[Function], str]] = {
     "tool": lambda function: _json(_wrapped(function)),
     "function": _json,
+    "tool_compact": lambda function: json.dumps(_wrapped(function), ensure_ascii=False, separators=(",", ":")),
     "tool_ascii": lambda function: json.dumps(_wrapped(function)),
     "tool_indented": lambda function: _json(_wrapped(function), 4),
     "tool_nested": _nested,
@@ -142,9 +149,11 @@ EACH: dict[str, Callable[[Function], str]] = {
     "tool_raw": _raw,
     "tool_repr": lambda function: str(_wrapped(function)),
     "cohere": _cohere,
+    "deepseek": _deepseek,
     "gemma": gemma.declaration,
     "html": markup.html,
     "xml": markup.xml,
+    "xml_next": markup.xml_next,
     "xml_nemotron": markup.xml_nemotron,
     "python_seed": python.seed,
     "python_command_r": python.command_r,

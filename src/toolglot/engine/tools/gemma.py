@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 QUOTE = '<|"|>'
-# Members of a schema for which the template takes properties of these names.
+# Where an object has no properties, the template takes the schema's other members for them.
 _STANDARD = ("description", "type", "properties", "required", "nullable")
 
 
@@ -32,8 +32,8 @@ def declaration(function: dict[str, Any]) -> str:
     return (text + "}").strip()
 
 
-def _properties(properties: dict[str, Any]) -> str:
-    return ",".join(f"{key}:{{{_schema(spec)}}}" for key, spec in _sorted(properties) if key not in _STANDARD)
+def _properties(properties: dict[str, Any], but: Collection[str] = ()) -> str:
+    return ",".join(f"{key}:{{{_schema(spec)}}}" for key, spec in _sorted(properties) if key not in but)
 
 
 def _schema(schema: Any) -> str:
@@ -51,7 +51,8 @@ def _schema(schema: Any) -> str:
         parts.append("nullable:true")
     if kind == "OBJECT":
         inner = get("properties")
-        parts.append("properties:{" + _properties(inner if isinstance(inner, dict) else spec) + "}")
+        named = _properties(inner) if isinstance(inner, dict) else _properties(spec, _STANDARD)
+        parts.append("properties:{" + named + "}")
         if get("required"):
             parts.append(_required(spec["required"]))
     parts.append(f"type:{_quoted(kind)}")
@@ -78,6 +79,8 @@ def _argument(value: Any) -> str:
     """A value; unlike in a call its keys stand between quote tokens."""
     if isinstance(value, str):
         return _quoted(value)
+    if value is None:
+        return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
