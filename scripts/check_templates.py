@@ -1,10 +1,12 @@
 """Compares what is rendered with what the families' chat templates render, byte for byte.
 
-    python scripts/check_templates.py FOLDER
+    python scripts/check_templates.py FOLDER [--keep]
 
 FOLDER holds chat templates as the source archive of llama-cpp-python has them (vendor/llama.cpp/models/templates):
-`pip download --no-deps --no-binary :all: llama-cpp-python` fetches it. Prints a line for each template; exit status 1
-if one differs, 2 if there are none. Needs Jinja2 (extra `templates`).
+`pip download --no-deps --no-binary :all: llama-cpp-python` fetches it; tool definitions are also compared with those of
+TRL's wheel (trl/chat_templates) and vLLM's source archive (examples), if they are below FOLDER. Prints a line for each
+template; exit status 1 if one differs, 2 if there are none. ``--keep`` writes what the templates say about tools to
+tests/tool_texts. Needs Jinja2 (extra `templates`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,7 @@ from jinja2.nodes import Node
 from jinja2.parser import Parser
 
 import toolglot
+from template_tools import CUTS, DEFINITIONS, check_tools, keep
 from toolglot import ToolCall, ToolResult
 
 # Template: format, and the model where models of a format differ.
@@ -241,28 +245,74 @@ def check(template: jinja2.Template, name: str) -> tuple[int, list[str]]:
     return equal, wrong
 
 
+FAILURES = (jinja2.TemplateError, TypeError, AttributeError, RecursionError)
+
+
+def about_tools(template: jinja2.Template, tools: list[dict[str, Any]], system: bool) -> str:
+    """What a template writes for a first message and these tools."""
+    given = {"bos_token": "<s>", "eos_token": "</s>", "add_generation_prompt": False}
+    if tools:
+        given["tools"] = tools
+    messages = [{"role": "system", "content": "SYSTEM"}] if system else []
+    return template.render(messages=[*messages, USER], **given)
+
+
+def keep_all(files: dict[str, Path]) -> None:
+    """Write the tests' texts about tools, one for each way of presenting them."""
+    folder = Path(__file__).parent.parent / "tests" / "tool_texts"
+    folder.mkdir(exist_ok=True)
+    index: dict[str, Any] = {}
+    kept = set()
+    for name, path in files.items():
+        if name not in CUTS:
+            continue
+        format, model, _, _ = CUTS[name]
+        template = environment().from_string(path.read_text("utf-8"))
+        cases, text = keep(name, partial(about_tools, template), FAILURES)
+        if text not in kept:
+            kept.add(text)
+            index[name] = {"format": format, "model": model, "definitions": cases}
+            (folder / f"{name}.txt").write_bytes(text.encode())
+    for file, data in (("index.json", index), ("definitions.json", DEFINITIONS)):
+        (folder / file).write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
 def main() -> int:
     """Check all templates of a folder."""
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--keep"]):
         sys.stderr.write(__doc__ or "")
         return 2
-    files = {path.stem: path for path in sorted(Path(sys.argv[1]).rglob("*.jinja")) if path.stem in TEMPLATES}
+    known = {*TEMPLATES, *CUTS}
+    files = {path.stem: path for path in sorted(Path(sys.argv[1]).rglob("*.jinja")) if path.stem in known}
     if not files:
         print(f"no known template below {sys.argv[1]}")
         return 2
-    total, failed = 0, False
+    if sys.argv[2:]:
+        keep_all(files)
+    total, tools, failed = 0, 0, False
     for name, path in files.items():
         source = path.read_text("utf-8")
-        equal, wrong = check(environment().from_string(source), name)
-        found = toolglot.format_for_template(source)
-        if found != TEMPLATES[name][0]:
-            wrong.append(f"by its source the template is {found}")
+        template = environment().from_string(source)
+        equal, about = 0, 0
+        wrong: list[str] = []
+        if name in TEMPLATES:
+            equal, wrong = check(template, name)
+            found = toolglot.format_for_template(source)
+            if found != TEMPLATES[name][0]:
+                wrong.append(f"by its source the template is {found}")
+        if name in CUTS:
+            about, more = check_tools(name, partial(about_tools, template), FAILURES)
+            wrong += more
         total += equal
+        tools += about
         failed = failed or bool(wrong)
-        print(f"{name}: {equal} equal, {len(wrong)} different ({TEMPLATES[name][0]})")
+        format = (TEMPLATES.get(name) or CUTS[name])[0]
+        print(f"{name}: {equal} equal, {about} about tools, {len(wrong)} different ({format})")
         for line in wrong:
             print(f"  {line}")
-    print(f"{total} texts equal of {len(files)} templates, {len(TEMPLATES) - len(files)} templates not there")
+    print(f"{total} texts equal of {len(TEMPLATES.keys() & files)} templates")
+    print(f"{tools} texts about tools equal of {len(CUTS.keys() & files)} templates")
+    print(f"{len(known) - len(files)} templates not there")
     return int(failed)
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         ToolCallEnd,
         ToolCallStart,
     )
-    from .format import Format, Reasoning, Results
+    from .format import Format, Reasoning, Results, Tools
     from .grammars import grammar, grammar_triggers
     from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .providers._api import (
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     )
     from .providers._base import ToolCallParser, WireProvider
     from .providers._names import Provider, WireFormat
-    from .rendering import render, render_results, render_segments
+    from .rendering import render, render_results, render_segments, render_tools
     from .response_template import format_from_response_template
     from .types import (
         CallPart,
@@ -113,6 +113,7 @@ __all__ = [
     "ToolChoice",
     "ToolResult",
     "ToolglotError",
+    "Tools",
     "TruncatedError",
     "UnsafeValueError",
     "WireFormat",
@@ -139,6 +140,7 @@ __all__ = [
     "render",
     "render_results",
     "render_segments",
+    "render_tools",
     "stream",
     "try_get_provider",
 ]
@@ -183,10 +185,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Format",
         "Reasoning",
         "Results",
+        "Tools",
     ),
     "grammars": ("grammar", "grammar_triggers"),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
-    "rendering": ("render", "render_results", "render_segments"),
+    "rendering": ("render", "render_results", "render_segments", "render_tools"),
     "response_template": ("format_from_response_template",),
     "providers._api": (
         "detect_provider",

@@ -84,6 +84,25 @@ class Results:
     codec: Literal["text", "json", "value", "gemma"] = "text"
 
 
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """How a family's chat template presents the tools' definitions.
+
+    ``prompt``: the template's text with ``{tools}`` where they stand, or the name of a file in ``formats/prompts/``
+    that holds it. ``notation``: how one is written (a key of ``EACH`` or ``WHOLE`` in ``engine/tools``): ``tool`` is
+    JSON in OpenAI's shape, ``function`` what stands under its ``function``. ``between``: what stands between two.
+    ``models``: regular expressions on a lower-case model name, where only some models are told so; ``default``: so is
+    a model that is not named. ``guards``: markup that a definition must not hold, besides control tokens.
+    """
+
+    prompt: str
+    notation: str = "tool"
+    between: str = "\n"
+    models: tuple[str, ...] = ()
+    default: bool = False
+    guards: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)  # one is equal to itself, and can be a key
 class Format:
     """One text format. A file in ``formats/`` holds one as ``FORMAT``; `register_format` takes one at run time.
@@ -99,7 +118,8 @@ class Format:
     ``prompt``: the end of the generation prompt, which is assumed where it is not known.
     ``finals``: at a line start they begin the final answer, behind which nothing is a call.
     ``special``: literals that are control tokens of the tokenizer.
-    ``results``: how tool results are written back, the first that is for a model wins.
+    ``results``: how tool results are written back, ``tools``: how definitions are presented; the first that is for a
+    model wins.
     ``start``: the call may stand only at the start of the output, and without markup of its own.
     ``tier``, ``detect``, ``rank``: how detection treats it (a lower rank is tried first).
     ``engines``: engine to parser names. ``models``: regular expressions on a lower-case model name.
@@ -132,6 +152,7 @@ class Format:
     special: tuple[str, ...] = ()
     start: bool = False
     results: tuple[Results, ...] = ()
+    tools: tuple[Tools, ...] = ()
     tier: Tier = "tagged"
     detect: bool = True
     rank: int = 50

@@ -1,15 +1,18 @@
-"""Calls to text: what a family's chat template writes, checked by reading it back."""
+"""Calls, results and definitions to text: what a family's chat template writes, calls checked by reading them back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pkgutil import get_data
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .api import parse
+from .definition.reading import read_tools
 from .engine.render import render_segments as _segments
 from .engine.results import write_results
+from .engine.tools import choose, write_tools
 from .engine.write import check_value, json_type
-from .errors import ConversionError, UnsafeValueError
+from .errors import ConversionError, DefinitionError, UnsafeValueError
 from .format import Format
 from .registry import REGISTRY
 from .types import ToolCall, ToolResult, json_text
@@ -122,6 +125,36 @@ def _check_call(call: ToolCall, i: int) -> None:
         raise ConversionError(f"calls[{i}].name: a call needs the name of a tool")
     for key, value in call.arguments.items():
         check_value({key: value}, f"calls[{i}]: argument {key!r:.80} of {call.name[:80]!r}")
+
+
+def render_tools(tools: Any, format: str, *, model: str | None = None, unsafe: Unsafe = "raise") -> str:
+    r"""The text with which the family's chat template presents these tools: its part of the prompt, markup included.
+
+    ``tools`` are whatever `Tool.from_any` reads, one or several; the template is given them in OpenAI's shape. The
+    part is a turn of its own where the template makes it one; else it stands in the system message (in Llama's first
+    user message), and the blank lines that set it apart there are the caller's. ``model`` chooses where models of one
+    family differ. A definition that holds the family's control tokens raises `UnsafeValueError` unless
+    ``unsafe="allow"``; `ConversionError` if it is not known how the template writes tools, or if it cannot write these.
+
+    >>> print(render_tools({"name": "ping", "description": "Ping it."}, "mistral_v13"))
+    [AVAILABLE_TOOLS][{"type": "function", "function": {"name": "ping", "description": "Ping it.", \
+    "parameters": {"type": "object", "properties": {}}}}][/AVAILABLE_TOOLS]
+    """
+    fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
+    how = choose(fmt, model)
+    given = read_tools(tools)
+    return write_tools(fmt, how, _prompt(how.prompt), given, unsafe != "allow") if given else ""
+
+
+def _prompt(text: str) -> str:
+    """A prompt that holds its place for tools; it may be named by its file."""
+    if "{tools}" in text:
+        return text
+    try:
+        data = get_data(f"{__package__}.formats", f"prompts/{text}.txt")
+    except OSError:
+        raise DefinitionError(f"tools: {text!r:.80} holds no {{tools}} and is no file of formats/prompts") from None
+    return (data or b"").decode()
 
 
 def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str) -> None:

@@ -1,6 +1,6 @@
 """Apertus: ``<|tools_prefix|>[{NAME: ARGUMENTS}, ...]<|tools_suffix|>``. Source: the chat template of Apertus 2509."""
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, call_object, section, ws
 
 TOOLS = ("<|tools_prefix|>", "<|tools_suffix|>")
@@ -11,6 +11,7 @@ FORMAT = Format(
     title="<|tools_prefix|> with objects keyed by the tool's name",
     reasoning=Reasoning(*INNER),
     results=(Results("{result}", "[", ", ", "]"),),
+    tools=(Tools("Tool Capabilities:\n{tools}", "typescript_apertus"),),
     turn_ends=("<|assistant_end|>",),
     special=(*TOOLS, *INNER, "<|assistant_end|>"),
     template_checked=True,

@@ -1,6 +1,6 @@
 """Cohere Command R7B and Command A: a JSON array between action tokens. Source: the chat template of Command A."""
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, call_object, section, ws
 
 OBJECT = call_object(
@@ -29,6 +29,10 @@ FORMAT = Format(
             "\n]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>",
             codec="json",
         ),
+    ),
+    tools=(
+        Tools("cohere_north", "cohere", ",\n", models=(r"north|cohere2",)),
+        Tools("cohere_action", "cohere", ",\n", models=(r"command-r7b",), default=True),
     ),
     turn_ends=("<|END_OF_TURN_TOKEN|>",),
     special=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|END_OF_TURN_TOKEN|>"),

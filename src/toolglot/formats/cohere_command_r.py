@@ -4,7 +4,7 @@
 that none is needed; it is read as the call that it is.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, call_object, section, ws
 
 OBJECT = call_object(name=("tool_name", "name"), arguments=("parameters", "arguments"), indent=4)
@@ -21,6 +21,7 @@ FORMAT = Format(
     lead="\n",
     detect=False,
     results=(Results("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><results>\n{result}</results><|END_OF_TURN_TOKEN|>"),),
+    tools=(Tools("command_r", "python_command_r", "\n\n", guards=("```", '"""')),),
     turn_ends=("<|END_OF_TURN_TOKEN|>",),
     special=("<|END_OF_TURN_TOKEN|>",),
     template_checked=True,

@@ -3,7 +3,7 @@
 Source: the chat template of DeepSeek-V3.1.
 """
 
-from ..format import Results
+from ..format import Results, Tools
 from ._deepseek import FENCED, PLAIN, deepseek
 from ._shared import THINK_BARE
 
@@ -13,6 +13,7 @@ FORMAT = deepseek(
     title="JSON between DeepSeek's tool tokens",
     reasoning=THINK_BARE,
     results=(Results("<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>"),),
+    tools=(Tools("deepseek_v31", "deepseek", ""),),  # as the model's card says; its template leaves that to the caller
     rank=41,
     template_checked=True,
     families=("DeepSeek-V3.1", "DeepSeek-V3.1-Terminus", "DeepSeek-V3.2-Exp"),

@@ -1,6 +1,6 @@
 """DSML as DeepSeek-V3.2 writes it: ``<｜DSML｜function_calls>``. Source: the model's encoder."""
 
-from ..format import Results
+from ..format import Results, Tools
 from ._dsml import dsml
 
 FORMAT = dsml(
@@ -9,6 +9,7 @@ FORMAT = dsml(
     "",
     title="DSML, function_calls",
     results=(Results("<result>{result}</result>", "\n\n<function_results>\n", "\n", "\n</function_results>"),),
+    tools=(Tools("dsml_v32", "function"),),
     rank=40,
     template_checked=True,
     families=("DeepSeek-V3.2",),

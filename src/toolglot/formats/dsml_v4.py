@@ -1,6 +1,6 @@
 """DSML as DeepSeek-V4 writes it: ``<｜DSML｜tool_calls>``. Source: the model's encoder."""
 
-from ..format import Results
+from ..format import Results, Tools
 from ._dsml import dsml
 
 FORMAT = dsml(
@@ -9,6 +9,7 @@ FORMAT = dsml(
     "\n",
     title="DSML, tool_calls",
     results=(Results("<tool_result>{result}</tool_result>", "<｜User｜>", "\n\n"),),
+    tools=(Tools("dsml_v4", "function"),),
     rank=41,
     template_checked=True,
     families=("DeepSeek-V4",),

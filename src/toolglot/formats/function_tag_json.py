@@ -3,7 +3,7 @@
 Source: the chat template of functionary-medium-v3.1. Some models leave out the ``>`` or write the opener as closer.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import arguments, call, lit, name, ws
 
 FORMAT = Format(
@@ -18,6 +18,7 @@ FORMAT = Format(
     ),
     title="<function=> with JSON",
     results=(Results("<|start_header_id|>ipython<|end_header_id|>\n\n{result}<|eot_id|>"),),
+    tools=(Tools("functionary_v31", "html", "\n\n"),),
     turn_ends=("<|eom_id|>", "<|eot_id|>"),
     special=("<|eom_id|>", "<|eot_id|>"),
     rank=15,

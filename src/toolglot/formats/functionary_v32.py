@@ -3,7 +3,7 @@
 Source: the chat template of functionary-medium-v3.2, whose prompt ends with ``>>>``. Code for ``python`` is text.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import arguments, call, lit, name, ws
 
 FORMAT = Format(
@@ -13,6 +13,7 @@ FORMAT = Format(
     wrappers=(">>>all\n",),
     around=(">>>all\n", ""),
     results=(Results("<|start_header_id|>tool<|end_header_id|>\n\n{result}<|eot_id|>"),),
+    tools=(Tools("functionary", "typescript_functionary", "", guards=("} // namespace",)),),
     turn_ends=("<|eot_id|>",),
     special=("<|eot_id|>",),
     detect=False,

@@ -3,7 +3,7 @@
 Source: the chat template of Gemma 4. A string that holds the quote token cannot be written.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import arguments, call, name, ws
 
 FORMAT = Format(
@@ -11,6 +11,7 @@ FORMAT = Format(
     title="call: with bare keys and quote tokens",
     reasoning=Reasoning("<|channel>thought", "<channel|>", inner=("\n", "\n")),
     results=(Results("<|tool_response>response:{name}{result}<tool_response|>", codec="gemma"),),
+    tools=(Tools("<|tool>{tools}<tool|>", "gemma", "<tool|><|tool>", guards=("<|tool>", "<tool|>", "<|turn>")),),
     turn_ends=("<turn|>", "<|tool_response>", "<eos>"),
     special=("<|tool_call>", "<tool_call|>", '<|"|>', "<|channel>", "<channel|>", "<turn|>", "<|tool_response>"),
     template_checked=True,

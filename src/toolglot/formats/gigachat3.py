@@ -3,7 +3,7 @@
 Source: the chat templates of GigaChat 3 and 3.1, which write one call.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, call_object, lit, ws
 
 SEP = "<|message_sep|>"
@@ -13,6 +13,7 @@ FORMAT = Format(
     call(lit("<|function_call|>", f"{SEP}\n\n{ROLE}"), ws(), call_object(), ws(), SEP),
     title="<|function_call|> with a JSON object",
     results=(Results("function result<|role_sep|>\n{result}<|message_sep|>\n\n"),),
+    tools=(Tools("gigachat", "typescript_gigachat", guards=("} // namespace",)),),
     turn_ends=(SEP, "</s>"),
     special=("<|function_call|>", SEP, "<|role_sep|>", "</s>"),
     max_calls=1,

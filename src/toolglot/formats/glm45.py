@@ -3,7 +3,7 @@
 Source: the chat template of GLM-4.5. One pattern reads this and GLM-4.7's compact form; they differ in writing.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, each, either, key, name, value, ws
 from ._shared import GLM_ENDS, json_in_tool_call
 
@@ -24,6 +24,7 @@ FORMAT = Format(
     reasoning=Reasoning("<think>", "</think>", lead="\n", after="\n"),
     calls_in_reasoning=True,
     results=(Results("\n<tool_response>\n{result}\n</tool_response>", "<|observation|>"),),
+    tools=(Tools("glm45"),),
     turn_ends=GLM_ENDS,
     rank=29,
     template_checked=True,

@@ -1,6 +1,6 @@
 """GLM-4.7 and GLM-5: as GLM-4.5 without a line break anywhere. Source: the chat template of GLM-4.7."""
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, each, either, key, name, value, ws
 from ._shared import GLM_ENDS, THINK_BARE, json_in_tool_call, opened
 
@@ -19,6 +19,7 @@ FORMAT = Format(
     reasoning=opened(THINK_BARE),
     calls_in_reasoning=True,
     results=(Results("<tool_response>{result}</tool_response>", "<|observation|>"),),
+    tools=(Tools("glm47"),),
     turn_ends=GLM_ENDS,
     rank=30,
     template_checked=True,

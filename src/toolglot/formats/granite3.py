@@ -3,7 +3,7 @@
 Phi-4-mini writes the same with a closer, which is read, since the opener does not tell the two apart.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, call_object, lit, maybe, section, ws
 from ._shared import THINK
 
@@ -19,6 +19,7 @@ FORMAT = Format(
     reasoning=THINK,
     wrappers=("<response>", "</response>"),
     results=(Results("<|start_of_role|>tool<|end_of_role|>{result}<|end_of_text|>\n"),),
+    tools=(Tools("granite3", "tool_nested", ",\n", (r"granite-?3[.]3",), default=True),),
     turn_ends=("<|end_of_text|>",),
     special=("<|tool_call|>", "<|end_of_text|>"),
     rank=70,

@@ -3,7 +3,7 @@
 Header parts come in free order, so a hand-written machine reads them (``engine/machines/harmony.py``).
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import arguments, call, name
 
 FORMAT = Format(
@@ -13,6 +13,7 @@ FORMAT = Format(
     results=(
         Results("<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{result}<|end|>", codec="json"),
     ),
+    tools=(Tools("harmony", "typescript", "", guards=("} // namespace",)),),
     turn_ends=("<|return|>", "<|call|>", "<|end|>"),
     special=("<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>"),
     template_checked=True,

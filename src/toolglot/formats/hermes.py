@@ -6,6 +6,7 @@ Source: the chat templates of Qwen3 and Hermes 3.
 from ..format import Format
 from ..pattern import call, call_object, ws
 from ._shared import QWEN_ENDS, THINK, opened, tool_response
+from ._tools import HERMES
 
 FORMAT = Format(
     call("<tool_call>", ws("\n"), call_object(many=True), ws("\n"), "</tool_call>"),
@@ -20,6 +21,7 @@ FORMAT = Format(
         tool_response("<|start_of_role|>user<|end_of_role|>\n", "<|end_of_text|>\n", models=(r"granite",)),
         tool_response(),
     ),
+    tools=HERMES,
     turn_ends=(*QWEN_ENDS, "<|end_of_text|>", "[|endofturn|]", "</s>"),
     rank=10,
     template_checked=True,

@@ -1,5 +1,6 @@
 """Hunyuan Hy3: suffixed tags, one a line. Source: the chat template of Hy3."""
 
+from ..format import Tools
 from ._hunyuan import hunyuan
 
 FORMAT = hunyuan(
@@ -7,6 +8,7 @@ FORMAT = hunyuan(
     "\n",
     True,
     title="<tool_calls:...> with <arg_key> pairs, one a line",
+    tools=(Tools("hy_v3"),),
     rank=38,
     template_checked=True,
     families=("Hy3", "Hy3-preview"),

@@ -4,7 +4,7 @@ Source: the chat format of InternLM2 (its repository), and the parsers of vLLM a
 ``<|interpreter|>`` Python code stands instead of JSON; that is reported as broken.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, call_object, ws
 from ._shared import THINK
 
@@ -22,6 +22,9 @@ FORMAT = Format(
     between="\n",
     reasoning=THINK,
     results=(Results("<|im_start|>environment name=<|plugin|>\n{result}<|im_end|>"),),
+    tools=(
+        Tools("<|im_start|>system name=<|plugin|>\n[{tools}]<|im_end|>\n", "function", ", ", (r"internlm-?2",), True),
+    ),
     turn_ends=("<|im_end|>",),
     special=("<|action_start|>", "<|plugin|>", "<|action_end|>", "<|im_end|>"),
     families=("InternLM2", "InternLM2.5", "InternLM3", "Intern-S1"),

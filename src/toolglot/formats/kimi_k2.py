@@ -4,7 +4,7 @@ Source: the chat templates of Kimi-K2-Instruct and K2-Thinking. Moonshot's templ
 conversation; what is written here keeps an id of that shape and counts from 0 where a call has none.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import arguments, call, lit, name, section, ws
 
 CALL = ("<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>")
@@ -20,6 +20,15 @@ FORMAT = Format(
     reasoning=Reasoning("<think>", "</think>", opened=(r"k2[.][56]",)),
     calls_in_reasoning=True,
     results=(Results("<|im_system|>{name}<|im_middle|>## Return of {id}\n{result}<|im_end|>"),),
+    tools=(
+        Tools(
+            "<|im_system|>tool_declare<|im_middle|>[{tools}]<|im_end|>",
+            "tool_compact",
+            ",",
+            models=(r"kimi-?k2(?![.][0-9])|kimi-?linear",),  # later ones are told in TypeScript
+            default=True,
+        ),
+    ),
     turn_ends=("<|im_end|>",),
     special=(*SECTION, *CALL, "<|im_end|>"),
     ids="functions.{name}:{index}",

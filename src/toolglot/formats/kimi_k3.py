@@ -3,7 +3,7 @@
 Source: the chat template of Kimi K3. The response's own tags are wrappers around content.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import arguments, call, each, either, section, tag, value
 
 END = "<|sep|>"
@@ -38,6 +38,7 @@ FORMAT = Format(
     wrappers=(f"<|open|>response{END}", close("response"), close("message")),
     around=(f"<|open|>response{END}", close("response")),
     results=(Results(f"{MESSAGE}{{result}}{close('message')}<|end_of_msg|>"),),
+    tools=(Tools("kimi_k3", "tool_sorted", ","),),
     turn_ends=("<|end_of_msg|>",),
     special=("<|open|>", "<|close|>", END, "<|end_of_msg|>"),
     template_checked=True,

@@ -3,7 +3,7 @@
 Laguna-S-2.1 writes them without line breaks, as GLM-4.7; that is read, not written.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
 from ._shared import json_in_tool_call
@@ -22,6 +22,7 @@ FORMAT = Format(
         Results("<tool_response>{result}</tool_response>\n", models=(r"laguna-s",)),
         Results("<tool_response>\n{result}\n</tool_response>\n"),
     ),
+    tools=(Tools("laguna_s", models=(r"laguna-s",)), Tools("laguna")),
     turn_ends=("</assistant>",),
     detect=False,
     rank=32,

@@ -3,7 +3,7 @@
 The template writes strings without escaping; we write them as Python does, which is what the model emits.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import arguments, call, call_object, either, lit, name, section, ws
 from ._shared import THINK
 
@@ -25,6 +25,15 @@ FORMAT = Format(
     results=(
         Results("<|im_start|>tool\n{result}<|im_end|>\n", models=(r"lfm-?2[.]5",)),
         Results("<|im_start|>tool\n<|tool_response_start|>{result}<|tool_response_end|><|im_end|>\n"),
+    ),
+    tools=(
+        Tools("List of tools: [{tools}]", between=", ", models=(r"lfm-?2[.]5",)),
+        Tools(
+            "List of tools: <|tool_list_start|>[{tools}]<|tool_list_end|>",
+            between=", ",
+            models=(r"lfm-?2",),
+            default=True,
+        ),
     ),
     turn_ends=("<|im_end|>",),
     special=(START, END, "<|im_end|>"),

@@ -1,6 +1,6 @@
 """Ling 3: GLM's pairs, with a line break inside each but not between them. Source: the chat template of Ling-3.0."""
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
 from ._shared import json_in_tool_call
@@ -16,6 +16,7 @@ FORMAT = Format(
     reasoning=Reasoning("<think>", "</think>", lead="\n", opened=True),
     calls_in_reasoning=True,
     results=(Results("\n<tool_response>\n{result}\n</tool_response>", "<role>OBSERVATION</role>", "", "<|role_end|>"),),
+    tools=(Tools("ling3"),),
     turn_ends=("<|role_end|>",),
     special=("<|role_end|>",),
     detect=False,

@@ -6,6 +6,7 @@ Source: Meta's Llama 3.1 template and the first seed. Calls are reported as ``ll
 from ..format import Format
 from ..pattern import arguments, call, call_object, either, maybe, name, section, ws
 from ._shared import THINK
+from ._tools import LLAMA
 
 ENDS = ("<|eom_id|>", "<|eot_id|>", "<|end_of_text|>")
 OBJECT = call_object(arguments=("parameters", "arguments", "input", "args"), many=True)
@@ -22,6 +23,7 @@ FORMAT = Format(
     title="<|python_tag|> with JSON or call syntax",
     reported="llama3_json",
     reasoning=THINK,
+    tools=(LLAMA,),
     turn_ends=ENDS,
     special=(TAG, *ENDS),
     families=("Llama 3.1", "Llama 3.2", "Llama 3.3"),

@@ -6,12 +6,14 @@ Source: Meta's Llama 3.1 template, which writes one call and no text; ``; `` joi
 from ..format import Format, Results
 from ..pattern import call, section
 from ._shared import THINK
+from ._tools import LLAMA
 from .llama import ENDS, OBJECT, TAG
 
 FORMAT = Format(
     section((), call(OBJECT), separator="; "),
     title="bare JSON with parameters",
     results=(Results("<|start_header_id|>ipython<|end_header_id|>\n\n{result}<|eot_id|>", codec="json"),),
+    tools=(LLAMA,),
     tier="json",
     start=True,
     members=("llama",),

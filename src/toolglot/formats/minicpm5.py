@@ -4,7 +4,7 @@ Source: the chat template of MiniCPM5-1B. It writes what is no string as Python'
 The space in a tag may be lost or be the tokenizer's mark for one.
 """
 
-from ..format import Format
+from ..format import Format, Tools
 from ..pattern import call, each, key, lit, name, value, ws
 from ._shared import THINK, tool_response
 
@@ -31,6 +31,7 @@ FORMAT = Format(
     between="\n",
     reasoning=THINK,
     results=(tool_response(),),
+    tools=(Tools("minicpm5"),),
     turn_ends=("<|im_end|>", "</s>"),
     rank=55,
     template_checked=True,

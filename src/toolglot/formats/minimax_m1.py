@@ -3,7 +3,7 @@
 The template writes no text beside calls, so nothing before them is a separator.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, call_object, section, ws
 from ._shared import THINK
 
@@ -13,6 +13,7 @@ FORMAT = Format(
     between="\n",
     reasoning=THINK,
     results=(Results("<beginning_of_sentence>tool name=tools\ntool result: {result}\n\n<end_of_sentence>\n"),),
+    tools=(Tools("minimax_m1", models=(r"minimax-?m1",), default=True),),
     turn_ends=("<end_of_sentence>",),
     special=("<end_of_sentence>",),
     template_checked=True,

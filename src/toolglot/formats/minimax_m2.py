@@ -3,7 +3,7 @@
 Source: the chat template of MiniMax-M2. It writes a line break before the block, content or not. Nothing is escaped.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ._invoke import invoke_block
 from ._shared import THINK, opened
 
@@ -16,6 +16,7 @@ FORMAT = Format(
     reasoning=opened(THINK),
     calls_in_reasoning=True,
     results=(Results("<response>{result}</response>", "]~b]tool\n", "\n", "[e~[\n"),),
+    tools=(Tools("minimax_m2", "function", "</tool>\n<tool>"),),
     turn_ends=("[e~[",),
     rank=35,
     template_checked=True,

@@ -3,7 +3,7 @@
 Source: the chat template of MiniMax-M3. Members that are null are not written; an empty element is typed by schema.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, elements, section, tag, ws
 
 NS = "]<]minimax[>["
@@ -19,6 +19,7 @@ FORMAT = Format(
     between="\n",
     reasoning=Reasoning("<mm:think>", "</mm:think>"),
     results=(Results("<response>{result}</response>", "]~b]tool\n", "\n", "[e~[\n"),),
+    tools=(Tools("minimax_m3", "function", "</tool>\n<tool>"),),
     turn_ends=("[e~[",),
     special=(NS,),
     template_checked=True,

@@ -3,6 +3,7 @@
 from ..format import Format, Results
 from ..pattern import arguments, call, either, id_, maybe, name
 from ._shared import THINK
+from ._tools import MISTRAL
 
 FORMAT = Format(
     either(
@@ -12,6 +13,7 @@ FORMAT = Format(
     title="[TOOL_CALLS] with name, id and JSON",
     reasoning=THINK,
     results=(Results("[TOOL_RESULTS]{id}[TOOL_CONTENT]{result}[/TOOL_RESULTS]"),),
+    tools=(MISTRAL,),
     turn_ends=("</s>",),
     special=("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "</s>"),
     ids="{index:09d}",

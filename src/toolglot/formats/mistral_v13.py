@@ -5,12 +5,14 @@
 
 from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, id_, maybe, name
+from ._tools import MISTRAL
 
 FORMAT = Format(
     call("[TOOL_CALLS]", name(), maybe("[CALL_ID]", id_(), write=False), maybe("[ARGS]"), arguments("json")),
     title="[TOOL_CALLS] with name and JSON",
     reasoning=Reasoning("[THINK]", "[/THINK]"),
     results=(Results("[TOOL_RESULTS]{result}[/TOOL_RESULTS]"),),
+    tools=(MISTRAL,),
     turn_ends=("</s>",),
     special=("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[THINK]", "[/THINK]", "</s>"),
     rank=40,

@@ -3,6 +3,7 @@
 from ..format import Format, Results
 from ..pattern import call, call_object, either, section, ws
 from ._shared import THINK
+from ._tools import MISTRAL_RAW
 
 OBJECT = call_object(order=("name", "arguments", "id"))
 
@@ -14,6 +15,7 @@ FORMAT = Format(
     title="[TOOL_CALLS] with a JSON array",
     reasoning=THINK,
     results=(Results('[TOOL_RESULTS]{{"content": {result}, "call_id": "{id}"}}[/TOOL_RESULTS]', codec="value"),),
+    tools=(MISTRAL_RAW,),
     turn_ends=("</s>",),
     special=("[TOOL_CALLS]", "</s>"),
     ids="{index:09d}",

@@ -3,7 +3,7 @@
 Source: the chat template of Muse Glimmer. A hand-written machine reads the headers (``engine/machines/muse.py``).
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, each, maybe, section, tag, value, ws
 
 FORMAT = Format(
@@ -20,6 +20,7 @@ FORMAT = Format(
     title="messages to tools with <atem:invoke> elements",
     machine="muse",
     results=(Results('<|start|>tool {name}<|message|><tool_output name="{name}">\n{result}\n</tool_output><|eot|>'),),
+    tools=(Tools("muse", "muse"),),
     turn_ends=("<|eot|>", "<|eom|>"),
     special=("<|start|>", "<|message|>", "<|eom|>", "<|eot|>"),
     rank=46,

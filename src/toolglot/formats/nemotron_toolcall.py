@@ -3,7 +3,7 @@
 Source: the chat template of NVIDIA-Nemotron-Nano-v2.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import arguments, call, call_object, either, name, section, ws
 from ._shared import THINK, opened
 
@@ -19,6 +19,7 @@ FORMAT = Format(
     reasoning=opened(THINK, r"nano-(9b|12b)-v2|nano-v2"),
     calls_in_reasoning=True,
     results=(Results("{result}", "<SPECIAL_11>User\n<TOOL_RESPONSE>[", ", ", "]</TOOL_RESPONSE>"),),
+    tools=(Tools("nemotron2", "function", ", ", (r"nano",), default=True),),
     turn_ends=("<SPECIAL_12>", "<|eot_id|>"),
     special=("<SPECIAL_12>", "<|eot_id|>"),
     template_checked=True,

@@ -7,6 +7,7 @@ closer, before something that may follow one, cannot be told from its end.
 from ..format import Format, Results
 from ..pattern import call, each, either, key, lit, name, section, value, ws
 from ._shared import IM_END, QWEN_ENDS, THINK, json_in_tool_call, opened, tool_response
+from ._tools import QWEN3_CODER
 
 OPENED = (r"qwen[-_]?(3[.]?[5-9]|3_5|4)(?![0-9]*b)", r"nemotron-?3", r"step-?(3[.]?[57]|3p[57]|5)")
 
@@ -32,6 +33,7 @@ FORMAT = Format(
         Results("<tool_response>{result}</tool_response>", "<|im_start|>tool_response\n", "", IM_END, ("step",)),
         tool_response(end="\n"),
     ),
+    tools=QWEN3_CODER,
     turn_ends=QWEN_ENDS,
     rank=20,
     template_checked=True,

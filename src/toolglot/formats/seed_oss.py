@@ -3,7 +3,7 @@
 Source: the chat template of Seed-OSS. It writes what is no string as Python's literal; models write JSON as well.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import section, ws
 from ._function import function_call
 
@@ -17,6 +17,7 @@ FORMAT = Format(
     per_call=True,
     reasoning=Reasoning("<seed:think>", "</seed:think>", after="\n"),
     results=(Results("<seed:bos>tool\n{result}<seed:eos>"),),
+    tools=(Tools("seed", "python_seed", "\n\n", guards=('"""',)),),
     turn_ends=("<seed:eos>",),
     special=("<seed:eos>",),
     rank=22,

@@ -3,7 +3,7 @@
 Source: the chat template of Solar Open 100B. A message holds either text or calls.
 """
 
-from ..format import Format, Reasoning, Results
+from ..format import Format, Reasoning, Results, Tools
 from ..pattern import arguments, call, id_, name, section, ws
 
 ASSISTANT = "<|begin|>assistant"
@@ -36,6 +36,7 @@ FORMAT = Format(
             "<|end|>",
         ),
     ),
+    tools=(Tools("solar", "function", "<|tool:end|><|tool:begin|>"),),
     turn_ends=("<|end|>",),
     special=("<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:end|>", "<|calls|>", "<|think|>", "<|end|>"),
     ids="{index:010d}",

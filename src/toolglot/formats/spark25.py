@@ -1,6 +1,6 @@
 """Spark 2.5 (iFlytek): what GLM-4.7 writes, in other turns. Source: the chat template of Spark 2.5."""
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, either, name, ws
 from ._pairs import pairs
 from ._shared import THINK_BARE, json_in_tool_call, opened
@@ -23,6 +23,7 @@ FORMAT = Format(
             "<｜end▁of▁sentence｜>",
         ),
     ),
+    tools=(Tools("spark", "function"),),
     turn_ends=(END,),
     special=(END,),
     detect=False,

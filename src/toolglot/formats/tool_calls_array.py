@@ -4,7 +4,7 @@ Sources: vLLM's parsers for Jamba and Hunyuan-A13B, the chat templates of Apriel
 not written: the others have none, and Apriel's results do not refer to them.
 """
 
-from ..format import Format, Results
+from ..format import Format, Results, Tools
 from ..pattern import call, call_object, section, ws
 from ._shared import THINK
 
@@ -18,6 +18,10 @@ FORMAT = Format(
         Results("<|tool_result|>\n{result}\n<|end|>\n", models=(r"apriel",)),
         Results("<tool_response>{result}</tool_response>", close="<|extra_0|>", models=(r"hunyuan",)),
         Results("<|bom|><|tool|> {result}<|eom|>"),
+    ),
+    tools=(
+        Tools("apriel_1_6", "tool_repr", "", models=(r"apriel-?1[.]6",)),
+        Tools("apriel_1_5", "tool_repr", models=(r"apriel-?1[.]5",)),
     ),
     turn_ends=("<|eom|>", "<|eos|>", "<|end|>"),
     special=("<|eom|>", "<|eos|>", "<|end|>"),
