@@ -23,19 +23,21 @@ class Client:
 
     ``send(url, messages, members)`` makes a request and gives the SDK's own response object. ``check(body)`` raises
     unless the SDK's types take the body of a request, and gives it as they have it: what they do not know is missing
-    there. ``user`` is the first message, ``messages`` the member of the body that holds them, ``detected`` what detection
-    says where the object does not tell the provider.
+    there. ``user`` is the first message, ``messages`` the member of the body that holds them.
     """
 
     id: str
     provider: str
     package: str
-    path: str
     send: Callable[[str, list[Any], dict[str, Any]], Any]
     check: Callable[[dict[str, Any]], Any]
     user: dict[str, Any]
     messages: str = "messages"
-    detected: str | None = None
+
+    @property
+    def rest(self) -> dict[str, Any]:
+        """What else a request needs."""
+        return {"model": "m", **({"max_tokens": 100} if self.id == "anthropic" else {})}
 
     def answer(self, name: str) -> Any:
         """A recorded response."""
@@ -52,6 +54,11 @@ def _adapter(module: str, name: str) -> Any:
     from pydantic import TypeAdapter
 
     return TypeAdapter(getattr(import_module(module), name))
+
+
+def listed(written: Any) -> list[Any]:
+    """Some APIs have a turn as one message, some as several."""
+    return [*written] if isinstance(written, list) else [written]
 
 
 def typed(module: str, name: str) -> Callable[[Any], Any]:
@@ -211,7 +218,6 @@ CLIENTS = [
         "openai_chat",
         "openai",
         "openai",
-        "/v1/chat/completions",
         _openai_chat,
         typed("openai.types.chat.completion_create_params", "CompletionCreateParams"),
         _SAID,
@@ -220,7 +226,6 @@ CLIENTS = [
         "openai_responses",
         "openai_responses",
         "openai",
-        "/v1/responses",
         _openai_responses,
         typed("openai.types.responses.response_create_params", "ResponseCreateParams"),
         _SAID,
@@ -230,7 +235,6 @@ CLIENTS = [
         "groq",
         "groq",
         "groq",
-        "/openai/v1/chat/completions",
         _groq,
         typed("groq.types.chat.completion_create_params", "CompletionCreateParams"),
         _SAID,
@@ -239,7 +243,6 @@ CLIENTS = [
         "anthropic",
         "anthropic",
         "anthropic",
-        "/v1/messages",
         _anthropic,
         typed("anthropic.types.message_create_params", "MessageCreateParams"),
         _SAID,
@@ -248,7 +251,6 @@ CLIENTS = [
         "gemini",
         "google",
         "google.genai",
-        "/v1/models/m:generateContent",
         _gemini,
         _gemini_check,
         {"role": "user", "parts": [{"text": QUESTION}]},
@@ -258,18 +260,16 @@ CLIENTS = [
         "interactions",
         "google_interactions",
         "google.genai",
-        "/v1/interactions",
         _interactions,
         typed("google.genai._gaos.types.interactions", "CreateModelInteraction"),
         {"type": "user_input", "content": [{"type": "text", "text": QUESTION}]},
         "input",
     ),
-    Client("cohere", "cohere", "cohere", "/v2/chat", _cohere, _cohere_check, _SAID),
+    Client("cohere", "cohere", "cohere", _cohere, _cohere_check, _SAID),
     Client(
         "bedrock",
         "bedrock",
         "boto3",
-        "/model/m/converse",
         _bedrock,
         _bedrock_check,
         {"role": "user", "content": [{"text": QUESTION}]},
@@ -278,10 +278,9 @@ CLIENTS = [
         "mistral",
         "mistral",
         "mistralai",
-        "/v1/chat/completions",
         _mistral,
         typed("mistralai.client.models", "ChatCompletionRequest"),
         _SAID,
     ),
-    Client("ollama", "ollama", "ollama", "/api/chat", _ollama, typed("ollama._types", "ChatRequest"), _SAID),
+    Client("ollama", "ollama", "ollama", _ollama, typed("ollama._types", "ChatRequest"), _SAID),
 ]
