@@ -23,7 +23,8 @@ class Client:
 
     ``send(url, messages, members)`` makes a request and gives the SDK's own response object. ``check(body)`` raises
     unless the SDK's types take the body of a request, and gives it as they have it: what they do not know is missing
-    there. ``user`` is the first message, ``messages`` the member of the body that holds them.
+    there. ``user`` is the first message, ``messages`` the member of the body that holds them. What the API cannot be
+    told has the codes ``loses``.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Client:
     check: Callable[[dict[str, Any]], Any]
     user: dict[str, Any]
     messages: str = "messages"
+    loses: frozenset[str] = frozenset()
 
     @property
     def rest(self) -> dict[str, Any]:
@@ -282,5 +284,13 @@ CLIENTS = [
         typed("mistralai.client.models", "ChatCompletionRequest"),
         _SAID,
     ),
-    Client("ollama", "ollama", "ollama", _ollama, typed("ollama._types", "ChatRequest"), _SAID),
+    Client(
+        "ollama",
+        "ollama",
+        "ollama",
+        _ollama,
+        typed("ollama._types", "ChatRequest"),
+        _SAID,
+        loses=frozenset(("loss.tool_choice", "loss.schema_keyword")),
+    ),
 ]

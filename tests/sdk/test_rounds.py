@@ -28,13 +28,24 @@ def get_weather(city: str, unit: Literal["c", "f"] = "c") -> dict[str, Any]:
 
 def ask(client: Client, server: Loopback, messages: list[Any], choice: str | None, answer: str) -> Any:
     """Send a request; what the server got is what we wrote, and the SDK's own types know all of it."""
-    members = get_provider(client.provider).request(get_weather, choice, strict=True)
+    members = get_provider(client.provider).request(get_weather, choice)
+    assert {loss.code for loss in members.losses} <= client.loses
     server.answer = client.answer(answer)
     response = client.send(server.url, messages, members)
     known = client.check(server.seen[-1])
-    assert {key: known[key] for key in members} == members
-    assert known[client.messages] == messages
+    assert holds(known, {**members, client.messages: messages})
     return response
+
+
+def holds(known: Any, ours: Any) -> bool:
+    """Whether all that we wrote is there; an SDK may add its defaults, and leave out what is empty."""
+    if isinstance(ours, dict):
+        return isinstance(known, dict) and all(
+            holds(known[key], value) if key in known else not value for key, value in ours.items()
+        )
+    if isinstance(ours, list):
+        return isinstance(known, list) and len(known) == len(ours) and all(map(holds, known, ours))
+    return bool(known == ours)
 
 
 @pytest.mark.parametrize("client", KNOWN, ids=str)
@@ -103,5 +114,6 @@ def test_functions_of_the_third_seed(id: str, read: Any, expected: str | None) -
 
 
 def test_every_wire_format_has_a_client() -> None:
-    wires = {provider.wire_format for provider in providers()} - {WireFormat.MCP}  # which has no model to ask
-    assert {get_provider(client.provider).wire for client in KNOWN} == wires
+    # These have no list of messages to go on with; their rounds are in files of their own.
+    others = {WireFormat.MCP, WireFormat.COHERE_V1, WireFormat.MISTRAL_CONVERSATIONS}
+    assert {get_provider(client.provider).wire for client in KNOWN} == {one.wire_format for one in providers()} - others
