@@ -108,7 +108,7 @@ def parse_openai_tool_calls(message: Any) -> list[ToolCall]:
     """
     calls = []
     for call in _items(getattr(message, "tool_calls", None)):
-        function = getattr(call, "function", None)
+        function: Any = getattr(call, "function", None)
         if hasattr(function, "name"):
             arguments = _decoded(getattr(function, "arguments", None))
             calls.append(ToolCall(getattr(call, "id", None), function.name, arguments))
@@ -129,7 +129,7 @@ def parse_gemini_tool_calls(response: Any) -> list[ToolCall]:
     calls = []
     for candidate in _items(getattr(response, "candidates", None)):
         for part in _items(getattr(getattr(candidate, "content", None), "parts", None)):
-            call = getattr(part, "function_call", None)
+            call: Any = getattr(part, "function_call", None)
             if hasattr(call, "name"):
                 arguments = getattr(call, "args", None)
                 if arguments is None or isinstance(arguments, Mapping):

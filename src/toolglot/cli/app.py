@@ -155,7 +155,7 @@ def parse(
         screen = None if json else Screen(color)
         if stream is None:
             _parser(options)  # what is wrong with the options shows before anything is read
-            whole = partial(toolglot.parse, **options)
+            whole: Callable[[str], Message] = partial(toolglot.parse, **options)
             if provider is not None:
                 whole = _response(provider_named(provider), options)
             text = "".join(chunks(file))
