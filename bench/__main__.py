@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from types import ModuleType
 
-from . import process, stream, whole
+from . import process, provider, stream, whole
 from .report import Report
 from .timing import reference_loop
 
@@ -39,6 +39,7 @@ def main() -> int:
     beacon = load_beacon()
     report.fact("beacon", "installed" if beacon else "not installed: nothing to compare with; see bench/README.md")
     whole.run(report, beacon)
+    provider.run(report)
     stream.run(report, quick=options.quick)
     process.run(report, quick=options.quick)
     report.fact("\nseconds", round(time.perf_counter() - begin, 1))

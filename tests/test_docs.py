@@ -137,6 +137,12 @@ def test_set_up_and_test_commands_are_those_of_ci() -> None:
     assert re.search(r"^pip install .*-e '\.\[dev\]'$", script, re.MULTILINE)
 
 
+def test_ci_asks_the_sdks() -> None:
+    """Without them their tests are skipped, which nobody would see."""
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert re.search(r'^dev = \[.*"toolglot\[sdk,[a-z,]*test\]".*\]$', project, re.MULTILINE)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
@@ -164,7 +170,7 @@ def first_cells(page: Path) -> list[str]:
 
 def test_api_page_is_the_public_surface() -> None:
     named = first_cells(ROOT / "docs" / "api.md")
-    assert sorted(named) == sorted([*toolglot.__all__, "toolglot.pattern"])
+    assert sorted(named) == sorted([*toolglot.__all__, "toolglot.pattern", "toolglot.tools"])
 
 
 def test_formats_page_has_the_vocabulary() -> None:

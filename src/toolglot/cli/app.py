@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from functools import partial
 from typing import Annotated, Any, cast
 
 import typer
 
 import toolglot
 
-from ..errors import DefinitionError, LimitError, ParseError, ToolglotError
+from ..errors import ConversionError, DefinitionError, LimitError, ParseError, ToolglotError
 from ..types import Message, ToolChoice
 from . import data
 from .catalogue import check_formats, show_format, show_formats
 from .escape import json_text, line
 from .hints import untyped
-from .inputs import UsageProblem, case_folder, chunks, deltas, read_tools
+from .inputs import UsageProblem, case_folder, chunks, deltas, payload_of, provider_named, read_tools
 from .show import Screen
 
 app = typer.Typer(
-    help="Reads the tool calls that language models write.",
+    help="Reads the tool calls that language models write, and what goes to and from their APIs.",
     no_args_is_help=True,
     add_completion=False,
     # Help and usage errors are plain text: the same in a terminal, a pipe and the documentation.
@@ -93,7 +94,7 @@ def _top(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Reads the tool calls that language models write."""
+    """Reads the tool calls that language models write, and what goes to and from their APIs."""
     for stream in (sys.stdout, sys.stderr):
         # A character that the terminal's encoding lacks is shown as an escape, not as a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
@@ -105,6 +106,10 @@ def _top(
 def parse(
     file: File = None,
     format: Annotated[str | None, typer.Option(help="The format's id or name; else it is detected.")] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(help="Whose API's response it is; else JSON of an API's shape is found by itself."),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="The model's id, which tells the format.")] = None,
     tools: Annotated[str | None, typer.Option(metavar="FILE", help="Tool definitions, a JSON list.")] = None,
     tool_choice: Annotated[
@@ -131,14 +136,17 @@ def parse(
     json: Json = False,
     color: Color = True,
 ) -> None:
-    """Read one output of a model: its calls, text, reasoning and errors."""
+    """Read one output of a model, or an API's response: its calls, text, reasoning and errors."""
     with usage_problems():
+        of_text = [format, model, tool_choice, generation_prompt, finish_reason, stream]
+        if provider is not None and any(option is not None for option in of_text):
+            raise UsageProblem("--provider reads a response; format, model and the like are of a model's own text")
         if tools == "-" and file in (None, "-"):
             raise UsageProblem("the text and the tools cannot both be standard input")
         options: dict[str, Any] = {
             "format": format,
             "model": model,
-            "tools": read_tools(tools),
+            "tools": None if tools is None else read_tools(tools),
             "tool_choice": None if tool_choice is None else ToolChoice.from_any(tool_choice),
             "generation_prompt": generation_prompt,
             "finish_reason": None if finish_reason is None else finish_reason.value,
@@ -150,7 +158,14 @@ def parse(
         screen = None if json else Screen(color)
         if stream is None:
             _parser(options)  # what is wrong with the options shows before anything is read
-            message, errors = _whole("".join(chunks(file)), options)
+            whole: Callable[[str], Message] = partial(toolglot.parse, **options)
+            if provider is not None:
+                whole = _response(provider_named(provider), options)
+            text = "".join(chunks(file))
+            if all(option is None for option in (provider, *of_text)):
+                found = payload_of(text)
+                whole = whole if found is None else _response(found, options)
+            message, errors = _whole(whole, text)
         else:
             message, errors = _streamed(_parser(options), deltas(chunks(file), stream), screen)
     if screen is None:
@@ -173,9 +188,14 @@ def _parser(options: dict[str, Any]) -> toolglot.StreamParser:
         raise UsageProblem(str(error)) from None
 
 
-def _whole(text: str, options: dict[str, Any]) -> tuple[Message, list[ToolglotError]]:
+def _response(provider: str, options: dict[str, Any]) -> Callable[[str], Message]:
+    kept = {key: options[key] for key in ("tools", "on_error", "ids")}
+    return lambda text: toolglot.parse_response(text, provider, **kept)
+
+
+def _whole(read: Callable[[str], Message], text: str) -> tuple[Message, list[ToolglotError]]:
     try:
-        message = toolglot.parse(text, **options)
+        message = read(text)
     except (ParseError, LimitError) as error:
         return _found(error, getattr(error, "message", None))
     return message, list(message.errors)
@@ -212,15 +232,53 @@ def _found(error: ToolglotError, message: Message | None) -> tuple[Message, list
 
 @app.command()
 def detect(file: File = None, json: Json = False) -> None:
-    """Name the format that an output is written in."""
+    """Name the format that an output is written in, or the provider whose response it is."""
     with usage_problems():
-        found = toolglot.detect_format("".join(chunks(file)))
+        text = "".join(chunks(file))
+    provider = payload_of(text)
+    found = provider or toolglot.detect_format(text)
     if json:
-        write_json({"type": "format", "format": found})
+        kind = "format" if provider is None else "provider"
+        write_json({"type": kind, kind: found})
     elif found is None:
         sys.stderr.write("toolglot: no known tool-call format in this text\n")
     else:
         typer.echo(found)
+
+
+@app.command()
+def convert(
+    to: Annotated[str, typer.Option(metavar="PROVIDER", help="Whose API they are for.")],
+    file: Annotated[
+        str | None, typer.Argument(help="Tool definitions of any API's shape, JSON; - or nothing is standard input.")
+    ] = None,
+    tool_choice: Annotated[
+        str | None, typer.Option(help="auto, none, required, or the name of the tool that has to be called.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Write nothing if something would be lost.")] = False,
+    json: Json = False,
+) -> None:
+    """Write tool definitions as an API takes them: the members of a request, and on standard error what is lost."""
+    with usage_problems():
+        wanted = toolglot.get_provider(provider_named(to))
+        choice = None if tool_choice is None else ToolChoice.from_any(tool_choice)
+        try:
+            request = wanted.request(read_tools(file), choice)
+        except TypeError as error:  # a tool that is no definition
+            raise UsageProblem(str(error)) from None
+        except ConversionError as error:  # a choice of a tool that is not there
+            raise UsageProblem(str(error)) from None
+    failed = strict and bool(request.losses)
+    if json:
+        losses = [data.loss_data(loss) for loss in request.losses]
+        shown = None if failed else request
+        write_json({"type": "request", "provider": wanted.provider.value, "request": shown, "losses": losses}, 2)
+    else:
+        if not failed:
+            write_json(request, indent=2)
+        for loss in request.losses:
+            sys.stderr.write(f"lost: {line(loss.path)}: {line(loss.detail)} ({loss.code})\n")
+    raise typer.Exit(1 if failed else 0)
 
 
 @app.command()

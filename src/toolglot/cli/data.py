@@ -16,7 +16,7 @@ from ..events import (
     ToolCallEnd,
     ToolCallStart,
 )
-from ..types import Message, Repair, ToolCall
+from ..types import Loss, Message, Repair, ToolCall
 
 
 def call_data(call: ToolCall) -> dict[str, Any]:
@@ -50,6 +50,7 @@ def error_data(error: ToolglotError) -> dict[str, Any]:
             "call_index": error.call_index,
             "name": error.name,
             "format": error.format,
+            "path": error.path,
             "span": error.span,
             "raw": error.raw,
             "context": error.context() or None,
@@ -65,16 +66,24 @@ def repair_data(repair: Repair) -> dict[str, Any]:
     return {"code": repair.code, "span": repair.span, "before": repair.before, "after": repair.after}
 
 
+def loss_data(loss: Loss) -> dict[str, Any]:
+    """One loss."""
+    return {"code": loss.code, "path": loss.path, "detail": loss.detail}
+
+
 def message_data(message: Message, errors: Iterable[ToolglotError]) -> dict[str, Any]:
     """The whole answer to one output. ``errors`` are the message's own and the one that was raised."""
     return {
         "type": "message",
         "format": message.format,
+        "provider": message.provider,
         "content": message.content,
         "reasoning": message.reasoning,
         "tool_calls": [call_data(call) for call in message.tool_calls],
+        "server_calls": [call_data(call) for call in message.server_calls],
         "errors": [error_data(error) for error in errors],
         "repairs": [repair_data(repair) for repair in message.repairs],
+        "losses": [loss_data(loss) for loss in message.losses],
         "notes": list(message.notes),
         "stop_reason": message.stop_reason,
     }

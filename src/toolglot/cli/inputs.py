@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import toolglot
+
 from ..golden import FOLDER
 from .escape import line
 
@@ -83,19 +85,35 @@ def deltas(pieces: Iterator[str], size: int) -> Iterator[str]:
         yield held
 
 
-def read_tools(file: str | None) -> list[Any] | None:
+def read_tools(file: str | None) -> list[Any]:
     """The tool definitions of a JSON file: a list, or an object with ``tools``, or one definition."""
-    if file is None:
-        return None
     text = "".join(chunks(file))
+    name = "standard input" if file in (None, "-") else line(file or "")
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise UsageProblem(f"{line(file)} is not JSON: {error}") from None
+        raise UsageProblem(f"{name} is not JSON: {error}") from None
     except RecursionError:
-        raise UsageProblem(f"{line(file)} is nested too deeply") from None
+        raise UsageProblem(f"{name} is nested too deeply") from None
     if isinstance(value, dict):
         value = value["tools"] if isinstance(value.get("tools"), list) else [value]
     if not isinstance(value, list):
-        raise UsageProblem(f"{line(file)}: expected a list of tool definitions, got {type(value).__name__}")
+        raise UsageProblem(f"{name}: expected a list of tool definitions, got {type(value).__name__}")
     return value
+
+
+def provider_named(name: str) -> str:
+    """The provider called ``name``."""
+    parser = toolglot.try_get_provider(name)
+    if parser is None:
+        known = ", ".join(map(str, toolglot.providers()))
+        raise UsageProblem(f"no provider is called {name!r:.80}; there are {known}")
+    return parser.provider.value
+
+
+def payload_of(text: str) -> str | None:
+    """The provider whose response ``text`` is, if it is JSON of such a shape."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    found = toolglot.detect_provider(text)
+    return found.value if toolglot.try_get_provider(found) is not None else None

@@ -87,13 +87,16 @@ class Screen:
                 self.error(item)
         for repair in message.repairs:
             self._repair(repair)
+        for loss in message.losses:
+            self.say(("lost", "bold yellow"), f"  {line(loss.code)} at {line(loss.path)}: {line(loss.detail)}\n")
         for note in message.notes:
             self.say(("note", "bold yellow"), f"  {line(note)}\n")
         self._summary(message, errors)
 
     def call(self, call: ToolCall) -> None:
         """A call: number, name, format, id; below it the arguments."""
-        pieces: list[str | tuple[str, str]] = [(f"call {call.index}", "bold green"), "  ", (line(call.name), "bold")]
+        title = "call of the server" if call.kind == "server" else f"call {call.index}"
+        pieces: list[str | tuple[str, str]] = [(title, "bold green"), "  ", (line(call.name), "bold")]
         if call.id is not None:
             pieces.append((f"  id {line(call.id)}{' (made up)' if call.id_synthesized else ''}", "dim"))
         if call.format:
@@ -115,6 +118,8 @@ class Screen:
                 where = f"  line {error.line}, column {error.column}"
             elif error.position is not None:
                 where = f"  position {error.position}"
+            if error.path is not None:
+                where += f"  {line(error.path)}"
         else:
             what, expected = str(error), None
             if isinstance(error, LimitError) and error.position is not None:
@@ -152,8 +157,9 @@ class Screen:
     def _summary(self, message: Message, errors: list[ToolglotError]) -> None:
         calls, wrong = len(message.tool_calls), len(errors)
         pieces = [f"{calls} call{'' if calls == 1 else 's'}" if calls else "no tool call"]
-        if message.format:
-            pieces[0] += f" ({line(message.format)})"
+        source = message.format or message.provider
+        if source:
+            pieces[0] += f" ({line(source)})"
         if wrong:
             pieces.append(f"{wrong} error{'' if wrong == 1 else 's'}")
         if message.repairs:

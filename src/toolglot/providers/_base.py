@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from ..definition import Tool, ToolSet
@@ -229,13 +230,8 @@ class WireProvider:
         if tools is not None:
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
-        wire = self._wire
-        synthesize = ids == "synthesize"
-
-        def new() -> Reading:
-            return Reading(wire, text, synthesize, declared, names, listed)
-
         listed = type(payload) is list
+        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed)
         if listed:
             payload = self.from_list(payload)
         if type(payload) is not dict:
@@ -243,7 +239,7 @@ class WireProvider:
             if payload is not None:
                 reading.lost((), "expected an object")
             readings = [reading]
-        elif payload.get("error") is not None and not isinstance(payload["error"], bool):
+        elif "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
             readings = [new()]
             self._refused(payload["error"], readings[0])
         else:

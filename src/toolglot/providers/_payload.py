@@ -30,7 +30,7 @@ def load(response: Any) -> tuple[Any, str | None]:
     kind = type(response)
     if kind is dict:
         return response, None
-    if isinstance(response, (bytes, bytearray, memoryview)):
+    if kind is not str and isinstance(response, (bytes, bytearray, memoryview)):
         try:
             response = bytes(response).decode("utf-8-sig")
         except UnicodeDecodeError as error:

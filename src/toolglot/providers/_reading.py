@@ -38,14 +38,20 @@ _NAMES: Final = {
     type(None): "null",
 }
 _LIMITS: Final = Limits()
+_MAX_CALLS: Final = _LIMITS.calls
+_MAX_NAME: Final = _LIMITS.name
 _MAX_LOSSES: Final = 1000
 
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
     """What ``item`` holds besides ``known`` members and nulls: its provider wants it back."""
-    if item.keys() <= known:
-        return None
-    return {key: value for key, value in item.items() if key not in known and value is not None}
+    found = None
+    for key, value in item.items():
+        if key not in known and value is not None:
+            if found is None:
+                found = {}
+            found[key] = value
+    return found
 
 
 class Reading:
@@ -121,8 +127,8 @@ class Reading:
     def choices(self, value: Any, path: Path) -> list[Any]:
         """The list of choices, of which there is a limit as of calls."""
         found = self.as_list(value, path)
-        if len(found) > _LIMITS.calls:
-            raise LimitError(f"{json_path(path)}: more than {_LIMITS.calls} choices", "calls")
+        if len(found) > _MAX_CALLS:
+            raise LimitError(f"{json_path(path)}: more than {_MAX_CALLS} choices", "calls")
         return found
 
     def as_text(self, value: Any, path: Path) -> str:
@@ -174,9 +180,10 @@ class Reading:
         ``arguments`` are an object or its JSON text; blank or missing ones are ``{}``, as APIs have it.
         """
         index = self._attempt()
-        name = self._checked(name, (*path, name_key), index)
-        if name is None:
-            return
+        if self._tools is not None or type(name) is not str or not 0 < len(name) <= _MAX_NAME:
+            name = self._checked(name, (*path, name_key), index)
+            if name is None:
+                return
         raw = text = None
         if type(arguments) is str:
             raw = arguments
@@ -203,7 +210,7 @@ class Reading:
                 name=name,
             )
             return
-        tool = self._tools.get(name) if self._tools is not None else None
+        tool = None if self._tools is None else self._tools.get(name)
         if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
             # This API has no tools of free text, so it was declared as a function with one string.
             self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None)
@@ -241,14 +248,14 @@ class Reading:
     def _attempt(self) -> int:
         """The ordinal of the next call."""
         index = self._attempts
-        if index >= _LIMITS.calls:
-            raise LimitError(f"more than {_LIMITS.calls} calls", "calls")
+        if index >= _MAX_CALLS:
+            raise LimitError(f"more than {_MAX_CALLS} calls", "calls")
         self._attempts = index + 1
         return index
 
     def _checked(self, name: Any, path: Path, index: int) -> str | None:
         """The caller's name of a tool that the provider calls ``name``; None if there is none."""
-        if type(name) is not str or not name or len(name) > _LIMITS.name:
+        if type(name) is not str or not name or len(name) > _MAX_NAME:
             if type(name) is not str:
                 what = "is missing" if name is None else f"is {_NAMES.get(type(name), 'no string')}"
             else:

@@ -105,9 +105,10 @@ class Anthropic(WireProvider):
         elif content is None and "type" in payload and "stop_reason" not in payload:
             content = [payload] if payload["type"] != "message" else None  # a block by itself
         blocks = reading.as_list(content, ("content",))
+        alone = content is not payload.get("content")
         for number, item in enumerate(blocks):
-            path: Path = ("content", number) if content is payload.get("content") else ()
-            block = reading.as_object(item, path)
+            path: Path = () if alone else ("content", number)
+            block = item if type(item) is dict else reading.as_object(item, path)
             # At the limit the last block may lack its end, and an input that was cut off still is an object.
             if reading.cut and block.get("type") == "tool_use" and number == len(blocks) - 1:
                 reading.truncated_call(block.get("name"), path)

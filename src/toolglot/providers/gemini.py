@@ -71,6 +71,7 @@ _SNAKE: Final = {
     "prompt_feedback": "promptFeedback",
     "tool_call": "toolCall",
 }
+_SNAKES: Final = frozenset(_SNAKE)
 
 
 class Gemini(WireProvider):
@@ -177,7 +178,8 @@ class Gemini(WireProvider):
 
     def _parts(self, parts: Any, path: Path, reading: Reading) -> None:
         for number, item in enumerate(reading.as_list(parts, path)):
-            self._part(_camel(reading.as_object(item, (*path, number))), (*path, number), reading)
+            where = (*path, number)
+            self._part(_camel(item if type(item) is dict else reading.as_object(item, where)), where, reading)
 
     def _part(self, part: dict[str, Any], path: Path, reading: Reading) -> None:
         call = part.get("functionCall")
@@ -185,9 +187,10 @@ class Gemini(WireProvider):
             at = (*path, "functionCall")
             call = reading.as_object(call, at)
             extra = rest(part, _CALL)
-            if call.get("id"):
-                extra = {**(extra or {}), "id": call["id"]}  # Gemini's own: only such a one may go back
-            reading.call(call.get("name"), call.get("args"), at, key="args", id=call.get("id"), extra=extra)
+            id = call.get("id")
+            if id:
+                extra = {**(extra or {}), "id": id}  # Gemini's own: only such a one may go back
+            reading.call(call.get("name"), call.get("args"), at, key="args", id=id, extra=extra)
         elif "text" in part:
             add = reading.reasoning if part.get("thought") is True else reading.text
             add(reading.as_text(part["text"], (*path, "text")), rest(part, _TEXT))
@@ -255,7 +258,7 @@ class Gemini(WireProvider):
 
 def _camel(node: dict[str, Any]) -> dict[str, Any]:
     """Members as the wire has them; the SDK's own dump, and REST, also know them in snake_case."""
-    if _SNAKE.keys().isdisjoint(node):
+    if _SNAKES.isdisjoint(node):
         return node
     return {_SNAKE.get(key, key): value for key, value in node.items()}
 

@@ -152,7 +152,9 @@ class OpenAIChat(WireProvider):
             return [first]
         for reading in readings:
             reading.usage = payload.get("usage")
-            reading.extra.update({key: payload[key] for key in ("id", "model") if payload.get(key) is not None})
+            for key in ("id", "model"):
+                if payload.get(key) is not None:
+                    reading.extra[key] = payload[key]
         return readings
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:

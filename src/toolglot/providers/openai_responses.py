@@ -186,10 +186,12 @@ class OpenAIResponses(WireProvider):
         items: list[dict[str, Any]] = []
         for path, part in parts:
             own = self.own(part.extra)
-            if isinstance(part, TextPart):
+            if isinstance(part, TextPart) and "id" not in own:  # not an item of the API's own, which need an id
+                items.append({"type": "message", "role": "assistant", "content": part.text})
+            elif isinstance(part, TextPart):
                 content = own.pop("part", None) or {"type": "output_text", "text": part.text, "annotations": []}
                 last = items[-1] if items else {}
-                if last.get("type") == "message" and "id" in own and last.get("id") == own["id"]:
+                if last.get("type") == "message" and last.get("id") == own["id"]:
                     last["content"].append(content)
                 else:
                     items.append({"type": "message", "role": "assistant", "content": [content], **own})

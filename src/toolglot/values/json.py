@@ -158,6 +158,16 @@ def _half_pair(text: str, pos: int, end: int) -> bool:
 
 def loads(text: str) -> Any:
     """The value of a whole JSON text; raises `Fault`."""
+    size = len(text)
+    if size <= MAX_DIGITS and text.isascii() and "\\u" not in text:
+        if size <= 2 * MAX_DEPTH or text.count("{") + text.count("[") <= MAX_DEPTH:
+            # There is nothing that `scan` would look for.
+            try:
+                value, end = scan_once(text, 0)
+                if end == size:
+                    return value
+            except (Reject, ValueError, StopIteration, RecursionError):
+                pass
     pos: int = _WHITE(text).end()
     result = scan(text, pos)
     if result is None:
