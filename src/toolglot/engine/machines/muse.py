@@ -10,7 +10,7 @@ from dataclasses import replace
 from ...format import Format
 from ...pattern import Lit, Section
 from ...types import ToolCall
-from ..compile import Program, _Compiler
+from ..compile import Program
 from ..machine import Machine
 from ..ops import TO_TEXT, WS, Op, partial
 from ..render import Writer, write_calls
@@ -43,13 +43,12 @@ class Block(Op):
 class MuseProgram(MessagesProgram):
     """The compiled format."""
 
-    openers = (START,)
+    starters = (START,)
     closers = ("<|eom|>", "<|eot|>")
     starts = (" to=", MESSAGE)
 
     def __init__(self, fmt: Format) -> None:
-        super().__init__(fmt)
-        self.entries = _Compiler(fmt).program().entries
+        super().__init__(fmt, fmt)
         self.block = Block(self)
 
     def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
