@@ -28,4 +28,4 @@ def test_sound() -> None:
     """The same section is sound if its calls do not count without it."""
     registry = Registry()
     registry.add(toolglot.Format(section("<cs>", call("<c>", *BODY), "</cs>"), id="sound"))
-    assert [entry.texts for entry in registry.program("sound").entries] == [("<cs>",)]
+    assert [entry.texts for entry in registry.program("sound").code.entries] == [("<cs>",)]

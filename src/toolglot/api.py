@@ -9,7 +9,6 @@ from typing import Any, Literal
 from .definition import ToolSet
 from .engine.machine import NEVER, Machine
 from .engine.plain import plain_calls
-from .engine.plan import Plan
 from .engine.untagged import Tracker
 from .errors import DefinitionError, LimitError, NoToolCallFoundError, ParseError
 from .events import ErrorEvent, Event
@@ -47,14 +46,18 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
     """
     if text.__class__ is not str:
         text = _text(text)
-    plan = _seed_plan()
+    plan = REGISTRY.detection or REGISTRY.plan(None, python=True)
     plain = plain_calls(plan, text)
     if plain is not None:
         if not plain:
             raise NoToolCallFoundError
-        if include_format:
-            return [{"name": n, "arguments": a, "format": SEED_IDS.get(fmt, fmt)} for fmt, n, a in plain]
-        return [{"name": n, "arguments": a} for _, n, a in plain]
+        found = []
+        for fmt, name, arguments in plain:
+            call = {"name": name, "arguments": arguments}
+            if include_format:
+                call["format"] = SEED_IDS.get(fmt, fmt)
+            found.append(call)
+        return found
     machine = Machine(plan)
     machine.run_whole(text)
     if machine.errors:
@@ -69,10 +72,6 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
             for call in machine.calls
         ]
     return [{"name": call.name, "arguments": call.arguments} for call in machine.calls]
-
-
-def _seed_plan() -> Plan:
-    return REGISTRY.detection or REGISTRY.plan(None, python=True)
 
 
 def _text(text: Any) -> str:

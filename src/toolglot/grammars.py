@@ -43,7 +43,7 @@ def grammar(
         raise ConversionError(f"{fmt.id}: a grammar does not hold {'; '.join(rules.loose)}")
     program = REGISTRY.program(fmt.id)
     # A weak opener stands before other things too.
-    openers = tuple(text for entry in program.entries if not entry.weak for text in entry.texts)
+    openers = tuple(text for entry in program.code.entries if not entry.weak for text in entry.texts)
     auto = choice.mode == "auto"
     return write(kind, blocks, rules, auto=auto, start=fmt.start, openers=openers)
 

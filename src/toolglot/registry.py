@@ -68,6 +68,7 @@ class Registry:
             if other.id != fmt.id and (other.id in fmt.aliases or set(other.aliases) & {*fmt.aliases, fmt.id}):
                 raise DefinitionError(f"register_format: a name of {fmt.id!r} is taken by {other.id!r}")
         program = compile_format(fmt)
+        _ = program.code  # mistakes are found now, not when its opener is met
         if fmt.id not in self._added:
             self._added.append(fmt.id)
         self._formats[fmt.id] = fmt
@@ -77,7 +78,7 @@ class Registry:
         self._names = None
 
     def program(self, id: str) -> Program:
-        """The compiled format."""
+        """The program of a format."""
         program = self._programs.get(id)
         if program is None:
             program = self._programs[id] = compile_format(self.get(id))
@@ -169,18 +170,25 @@ class Registry:
         if plan is None:
             if names is not None and len(self._plans) > MAX_PLANS:
                 self._plans.clear()
-            plan = self._plans[key] = self._plan(ids, python, required, tools)
-            if ids is None and python:
-                self.detection = plan
+            if ids is None:
+                plan = self._detection(python, required)
+            else:
+                plan = self._plan(ids, required, tools)
+            self._plans[key] = plan
         return plan
 
-    def _plan(self, ids: tuple[str, ...] | None, python: bool, required: str | None, tools: ToolSet | None) -> Plan:
-        if ids is None:
+    def _detection(self, python: bool, required: str | None) -> Plan:
+        known = self.detection
+        if known is None:
             programs = [self.program(fmt.id) for fmt in self if fmt.detect]
-            untagged = [Untagged("json", "json", named=required or None, start=bool(required))]
-            if python:
-                untagged += [Untagged("list", "pythonic"), Untagged("python", "python")]
-            return Plan(programs, untagged=tuple(untagged))
+            tiers = Untagged("json", "json"), Untagged("list", "pythonic"), Untagged("python", "python")
+            known = self.detection = Plan(programs, untagged=tiers)
+        if python and required is None:
+            return known
+        bare = Untagged("json", "json", named=required or None, start=bool(required))
+        return known.with_untagged((bare, *known.untagged[1:]) if python else (bare,))
+
+    def _plan(self, ids: tuple[str, ...], required: str | None, tools: ToolSet | None) -> Plan:
         formats = [self.get(id) for id in ids]
         for fmt in list(formats):
             formats.extend(self.get(id) for id in fmt.members)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ..definition import ToolSet
@@ -59,7 +60,6 @@ class Entry:
     gap: str = ""  # what the template writes behind the name
     name_end: tuple[str, ...] = ()  # the literal that ends the name,
     behind: tuple[str, ...] = ()  # and what has to stand behind that
-    sure: bool = False
     canonical: str = ""
     quick: Quick | None = None  # of a call
     quick_section: QuickSection | None = None
@@ -140,14 +140,31 @@ class Entry:
 
 
 @dataclass
-class Program:
-    """A compiled format."""
+class Code:
+    """What a format compiles to."""
 
-    fmt: Format
     entries: list[Entry] = field(default_factory=list)
-    machine: Any = None
-    stops: bool = False  # a call ends with a stop sequence
     start: tuple[Op, Begin, str] | None = None  # a list at the start of the text, and what may stand before it
+
+
+class Program:
+    """A format that can be run. It is compiled when one of its openers is met: in detection most never are."""
+
+    machine: Any = None
+
+    def __init__(self, fmt: Format, source: Format | None = None) -> None:
+        self.fmt = fmt
+        self.source = source  # the declaration that is compiled: none where a machine does all
+
+    @cached_property
+    def openers(self) -> tuple[str, ...]:
+        """The literals that its calls or sections begin with."""
+        return () if self.source is None else tuple(dict.fromkeys(_openers(self.source)))
+
+    @cached_property
+    def code(self) -> Code:
+        """The operations."""
+        return Code() if self.source is None else _Compiler(self.source).code()
 
 
 class _Compiler:
@@ -277,7 +294,6 @@ class _Compiler:
     end: End
     rank: int = 0
     closers: tuple[str, ...] = ()
-    stops: bool = False
     outer: tuple[str, ...] = ()  # what closes the section around the call
 
     def call(self, node: Call, nxt: Op) -> Begin:
@@ -290,24 +306,19 @@ class _Compiler:
         begin.late_ids = _late_id(node.items)
         if isinstance(last, Lit) and last.stop:
             end.next = nxt = REST
-            self.stops = True
         begin.resume = nxt
         begin.next = self.sequence(node.items, end, call=True)
         self.begins.append(begin)
         return begin
 
-    def program(self) -> Program:
+    def code(self) -> Code:
         """All ways in."""
-        program = Program(self.fmt)
-        nodes = self.fmt.nodes()
-        options = nodes[0].options if len(nodes) == 1 and isinstance(nodes[0], Either) else (nodes,)
+        program = Code()
         if self.fmt.start and self.fmt.unit:
-            self.start(program, nodes[0])
-        for n, option in enumerate(options):
-            if self.fmt.tier != "tagged":
-                break
+            self.start(program, self.fmt.nodes()[0])
+        for n, option in enumerate(_options(self.fmt)):
             self.rank = self.fmt.rank + 100 * n
-            self.option(program, tuple(n for n in option if not isinstance(n, Ws)))
+            self.option(program, option)
         for link in self.links:
             link.link()
         outer = tuple(t for b in self.begins for t in (*b.section_closers, *b.siblings))
@@ -316,10 +327,9 @@ class _Compiler:
             value.link(outer)
         for entry in program.entries:
             self.look(entry)
-        program.stops = self.stops
         return program
 
-    def option(self, program: Program, option: tuple[Node, ...]) -> None:
+    def option(self, program: Code, option: tuple[Node, ...]) -> None:
         node = option[0]
         if isinstance(node, Section):
             if len(option) > 1:
@@ -350,7 +360,7 @@ class _Compiler:
         entry.quick = quick
         entry.each = quick is not None and quick.each is not None
 
-    def start(self, program: Program, node: Node) -> None:
+    def start(self, program: Code, node: Node) -> None:
         """A list of calls at the start of the text, behind an opener that may be missing."""
         assert isinstance(node, Section)
         wrapper = node.open[0]
@@ -370,7 +380,7 @@ class _Compiler:
         unit.next = switch
         program.start = (unit, begin, opener.texts[0])
 
-    def section(self, program: Program, node: Section) -> None:
+    def section(self, program: Code, node: Section) -> None:
         start, begin = self.loop(node, bare=False)
         self.enter(program, start, begin)
         entry = program.entries[-1]
@@ -457,7 +467,7 @@ class _Compiler:
                 opener.head = True
         return start, begin
 
-    def enter(self, program: Program, start: Op, begin: Begin, *, bare: bool = False) -> None:
+    def enter(self, program: Code, start: Op, begin: Begin, *, bare: bool = False) -> None:
         op: Op | None = start
         begins = isinstance(op, Begin)
         if begins:
@@ -508,6 +518,39 @@ class _Compiler:
                 entry.behind = () if free else behind.first() or ()
 
 
+def _options(fmt: Format) -> list[tuple[Node, ...]]:
+    """The ways in which a format's markup is written."""
+    if fmt.tier != "tagged":
+        return []
+    nodes = fmt.nodes()
+    options = nodes[0].options if len(nodes) == 1 and isinstance(nodes[0], Either) else (nodes,)
+    return [tuple(n for n in option if not isinstance(n, Ws)) for option in options]
+
+
+def _openers(fmt: Format) -> Iterator[str]:
+    """The texts of the entries that the compiler would make."""
+    for option in _options(fmt):
+        node = option[0]
+        if not isinstance(node, Section):
+            yield from _first(option)
+            continue
+        yield from _first(node.open)
+        if node.bare != "no":
+            yield from _first(node.items)
+
+
+def _first(items: tuple[Node, ...]) -> tuple[str, ...]:
+    """The literals that ``items`` begin with."""
+    node = next(node for node in items if not isinstance(node, Ws))
+    if isinstance(node, Lit):
+        return node.texts
+    if isinstance(node, Tag):
+        return node.open
+    if isinstance(node, Either):
+        return tuple(text for option in node.options for text in _first(option))
+    return _first(node.items) if isinstance(node, Call | Maybe | Each) else ()
+
+
 def _names(op: Op) -> bool:
     """Whether the tool's name is read here."""
     if isinstance(op, Attributes):
@@ -549,7 +592,7 @@ def _late_id(items: tuple[Node, ...]) -> bool:
 
 
 def compile_format(fmt: Format, tools: ToolSet | None = None) -> Program:
-    """Compile a format (for these tools, if it is read by them); raises `DefinitionError`."""
+    """The program of a format (for these tools, if it is read by them); raises `DefinitionError`, as ``code`` does."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", fmt.id):
         raise DefinitionError(f"format id {fmt.id!r}: expected lower-case letters, digits and '_'")
     if fmt.machine is not None:
@@ -559,6 +602,5 @@ def compile_format(fmt: Format, tools: ToolSet | None = None) -> Program:
             raise DefinitionError(f"format {fmt.id!r}: machine {fmt.machine!r}: expected one of {', '.join(MACHINES)}")
         return MACHINES[fmt.machine](fmt)
     if fmt.by_tool:
-        made = for_tools(fmt, tools)
-        return Program(fmt) if made is None else replace(_Compiler(made).program(), fmt=fmt)
-    return _Compiler(fmt).program()
+        return Program(fmt, for_tools(fmt, tools))
+    return Program(fmt, fmt)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..pattern import CallObject
@@ -69,7 +71,6 @@ class CallEntry:
             real = []
         self.fallback = min(real, key=rank) if real else None
         if len(entries) == 1 and self.fallback is not None and not _needs_look(entries[0]):
-            entries[0].sure = True
             self.only: Entry | None = entries[0]
         else:
             self.only = None
@@ -327,7 +328,11 @@ class EndEntry:
     def __init__(self, plan: Plan, texts: tuple[str, ...]) -> None:
         self.plan = plan
         self.texts = texts
-        self._run = re.compile(rf"(?:{'|'.join(map(re.escape, texts))}|[ \t\r\n])*").match
+
+    @cached_property
+    def _run(self) -> Callable[[str, int], re.Match[str] | None]:
+        """Matches what may end the output. Made when such a token is met."""
+        return re.compile(rf"(?:{'|'.join(map(re.escape, self.texts))}|[ \t\r\n])*").match
 
     def run(self, m: Machine, pos: int) -> int:
         """The end of the run of such tokens and white space that starts at ``buf[pos]``."""

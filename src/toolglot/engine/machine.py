@@ -223,7 +223,7 @@ class Machine:
     def run_whole(self, text: str) -> None:
         """Feed everything, then close; ``final`` is known from the start, so nothing is held back."""
         self.buf = text
-        self.search = self.plan.searcher.of(text)
+        self.search = self.plan.searcher.first(text)[0]
         self.fast = self.limits is DEFAULT_LIMITS and self.plain is None
         tracker = self.tracker
         specs = self.plan.untagged

@@ -24,19 +24,23 @@ _KNOWN = frozenset(("name", "arguments", *SEED.id, "type", "index"))
 
 def plain_calls(plan: Plan, text: str) -> Calls | None:
     """Format, name and arguments of each call, in order; None: ask the machine."""
-    if "<" not in text and "[" not in text and not any(map(text.__contains__, plan.odd)):
-        if "{" not in text and "(" not in text:
-            return []
-        match = None
+    match = None
+    if "<" in text or "[" in text:
+        search, match = plan.searcher.first(text)
     else:
-        search = plan.searcher.of(text)
-        match = search(text, 0)
+        for char in plan.odd_ascii if text.isascii() else plan.odd:
+            if char in text:
+                search, match = plan.searcher.first(text)
+                break
+        if "{" not in text and "(" not in text and match is None:
+            return []
     if match is None:
         if "{" in text and may_hold_call(text):
             return _json(text)
         return _python(text) if "(" in text else []
     calls: Calls = []
     entries = plan.entries
+    size = len(text)
     m: Machine | None = None
     while match is not None:
         entry = entries[match.group()]
@@ -47,6 +51,8 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
             one = entry.quick.read(text, match.start(), match.end(), None, False)
             if one is not None:
                 calls.append((entry.reported, one[0][0], one[0][1]))
+                if one[1] == size:
+                    break
                 match = search(text, one[1])
                 continue
         elif entry.quick_section is not None:
@@ -54,6 +60,8 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
             if some is not None:
                 for call in some[0]:
                     calls.append((entry.reported, call[0], call[1]))
+                if some[1] == size:
+                    break
                 match = search(text, some[1])
                 continue
         if m is None:
@@ -118,16 +126,22 @@ def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
 
 def _python(text: str) -> Calls | None:
     calls: Calls = []
+    size = len(text)
     match = _CALL(text, 0)
     while match is not None:
         i = match.start()
         low = i - 130 if i > 130 else 0
-        name = text[max(text.rfind(" ", low, i), text.rfind("\n", low, i), low - 1) + 1 : i]
+        blank = text.rfind(" ", low, i)
+        line = text.rfind("\n", low if blank < 0 else blank, i)
+        start = line if line >= 0 else blank
+        name = text[start + 1 if start >= 0 else low : i]
         if not name.isidentifier() or not name.isascii() or len(name) > 128:
             return None
         simple = scan_arguments(text, i + 1, False)
         if simple is None:
             return None
         calls.append(("python", name, simple[0]))
+        if simple[2] == size:
+            break
         match = _CALL(text, simple[2])
     return calls

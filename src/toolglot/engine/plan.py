@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from copy import copy
+from functools import cached_property
 from typing import Any
 
 from ..format import Format
 from ..types import Span
-from .compile import Entry, Program
+from .compile import Program
 from .entries import (
     CallEntry,
     CloseEntry,
@@ -26,6 +28,20 @@ from .reasoning import AfterReasoning, Presumed, ReasoningOp
 from .search import Searcher
 from .text import Recover, StartList, Text
 from .untagged import look
+
+
+class _Entries(dict[str, Any]):
+    """What each literal leads to. A call's is made when it is met."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def __missing__(self, text: str) -> CallEntry:
+        entries = [e for program in self.plan.by_text[text] for e in program.code.entries if text in e.texts]
+        entry = self[text] = CallEntry(self.plan, text, entries)
+        if text in self.plan.shorter:
+            entry.only = entry.fallback = None
+        return entry
 
 
 class Plan:
@@ -46,18 +62,17 @@ class Plan:
         programs = list(programs)
         formats: list[Format] = [p.fmt for p in programs]
         self.formats = formats
-        by_text: dict[str, list[Entry]] = {}
+        by_text: dict[str, list[Program]] = {}
         for program in [] if rest else programs:
-            for entry in program.entries:
-                for text in entry.texts:
-                    by_text.setdefault(text, []).append(entry)
-        self.entries: dict[str, Any] = {text: CallEntry(self, text, entries) for text, entries in by_text.items()}
+            for text in program.openers:
+                by_text.setdefault(text, []).append(program)
+        self.by_text = by_text
+        self.entries: dict[str, Any] = _Entries(self)
         self.call_literals = tuple(by_text)
         # A text without "<", "[" and these characters can hold no call.
         self.odd = tuple({text[0] for text in by_text if "<" not in text and "[" not in text})
-        specials = sorted({text for fmt in formats for text in fmt.special}, key=len, reverse=True)
-        self.special = re.compile("|".join(map(re.escape, specials))) if specials else None
         self._tokens: dict[str, tuple[Span, ...]] = {}
+        self.odd_ascii = tuple(char for char in self.odd if char.isascii())
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
@@ -68,35 +83,56 @@ class Plan:
             self._ends(formats)
         elif not probe:
             self._around(programs, formats)
-        literals = sorted(self.entries, key=len, reverse=True)
+        literals = sorted({**by_text, **self.entries}, key=len, reverse=True)
         self.searcher = Searcher(literals)
-        self.search = self.searcher.all
-        self.longer = {
-            a: tuple(b for b in literals if b != a and b.startswith(a))
-            for a in literals
-            if any(b != a and b.startswith(a) for b in literals)
-        }
-        self.shorter = {
-            a: tuple(b for b in literals if b != a and a.startswith(b))
-            for a in literals
-            if any(b != a and a.startswith(b) for b in literals)
-        }
-        for text in self.shorter:
-            entry = self.entries[text]
-            if isinstance(entry, CallEntry):
-                entry.only = entry.fallback = None
-        self.prefixes = frozenset(text[:n] for text in literals for n in range(1, len(text)))
+        # What each literal begins, and what it begins with, the longest first.
+        self.longer: dict[str, tuple[str, ...]] = {}
+        self.shorter: dict[str, tuple[str, ...]] = {}
+        known = set(literals)
+        prefixes: set[str] = set()
+        for text in literals:
+            for n in range(len(text) - 1, 0, -1):
+                prefix = text[:n]
+                prefixes.add(prefix)
+                if prefix in known:
+                    self.longer[prefix] = (*self.longer.get(prefix, ()), text)
+                    self.shorter[text] = (*self.shorter.get(text, ()), prefix)
+        self.prefixes = frozenset(prefixes)
         self.longest = max(map(len, literals), default=1)
         self.heads = re.compile("[" + re.escape("".join(sorted({t[0] for t in literals}))) + "]") if literals else None
         befores = {text for fmt in formats for text in fmt.before} | {self.lead}
         befores |= {r.inner[1] for fmt in formats for r in fmt.reasonings()}
         self.before_chars = frozenset("".join(befores))
         self.before_size = max(map(len, befores), default=0)
-        self.probe = self if probe or rest else Plan(programs, format_id=format_id, probe=True)
-        # What stands behind a stop sequence holds no calls.
-        self.rest: Op = self.text
-        if not rest and any(program.stops or program.fmt.finals for program in programs):
-            self.rest = Plan(programs, format_id=format_id, rest=True).text
+        self._programs = programs
+        self._inner = probe or rest
+
+    def with_untagged(self, untagged: tuple[Untagged, ...]) -> Plan:
+        """The same, and other calls without markup."""
+        plan = copy(self)
+        plan.untagged = untagged
+        return plan
+
+    @cached_property
+    def probe(self) -> Plan:
+        """The plan of what stands in open reasoning: calls and nothing around them."""
+        return self if self._inner else Plan(self._programs, format_id=self.format_id, probe=True)
+
+    @cached_property
+    def rest(self) -> Op:
+        """The text behind a stop sequence, which holds no calls."""
+        return Plan(self._programs, format_id=self.format_id, rest=True).text
+
+    @cached_property
+    def special(self) -> re.Pattern[str] | None:
+        """Finds the control tokens of the tokenizers."""
+        specials = sorted({text for fmt in self.formats for text in fmt.special}, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, specials))) if specials else None
+
+    def _add(self, text: str, entry: Any) -> None:
+        """What leads nowhere yet leads to ``entry``."""
+        if text not in self.by_text:
+            self.entries.setdefault(text, entry)
 
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
         merged: dict[tuple[str, str], Delimiters] = {}
@@ -118,18 +154,18 @@ class Plan:
             self.reasonings[d.open] = op
             self.entries[d.open] = OpenEntry(self, op)
             if d.close not in others:
-                self.entries.setdefault(d.close, CloseEntry(self, d))
+                self._add(d.close, CloseEntry(self, d))
         self._ends(formats)
         for fmt in formats:
             for text in fmt.finals:
-                self.entries.setdefault(text, FinalEntry(self))
+                self._add(text, FinalEntry(self))
         for program in programs:
             if program.machine is not None:
-                for text in program.machine.openers:
+                for text in program.machine.starters:
                     entry = self.entries.setdefault(text, MachineEntry(self))
                     entry.add(program)
-            if program.start is not None and len(programs) == 1:
-                first, begin, wrapper = program.start
+            if len(programs) == 1 and program.code.start is not None:
+                first, begin, wrapper = program.code.start
                 self.start = StartList(self, first, begin, wrapper)
         machines = sorted((p for p in programs if p.machine is not None), key=lambda p: p.fmt.rank)
         if machines:
@@ -150,8 +186,9 @@ class Plan:
     def _ends(self, formats: list[Format]) -> None:
         for fmt in formats:
             for text in fmt.wrappers:
-                self.entries.setdefault(text, WrapEntry(self))
-        ends = tuple({text for fmt in formats for text in fmt.turn_ends if text not in self.entries})
+                self._add(text, WrapEntry(self))
+        taken = {**self.by_text, **self.entries}
+        ends = tuple({text for fmt in formats for text in fmt.turn_ends if text not in taken})
         if ends:
             entry = self.ends = EndEntry(self, ends)
             for text in ends:

@@ -58,7 +58,8 @@ class Quick:
             arguments, json, end = self.pairs(text, begin, match[1], tools, write)
             if json is None:
                 return None
-            begin = SPACE(text, begin).end() if arguments else end
+            if write:
+                begin = SPACE(text, begin).end() if arguments else end
             tail = self.tail(text, end)
         elif self.python:
             simple = scan_arguments(text, begin, write)
@@ -122,7 +123,8 @@ def quick_call(fmt: Format, node: Call, not_before: tuple[str, ...] = ()) -> Qui
     quick = _quick_call(node)
     if quick is not None and not_before:
         ahead = "|".join(map(re.escape, not_before))
-        quick.tail = re.compile(rf"{quick.end}(?!{WS}(?:{ahead}))").match
+        end = quick.end.removesuffix(WS)
+        quick.tail = re.compile(rf"{end}(?!{WS}(?:{ahead})){quick.end[len(end) :]}").match
     return quick
 
 
@@ -148,11 +150,12 @@ def _rest(items: list[Node], head: str) -> Quick | None:
         elif isinstance(node, Ws):
             # Behind a name the white space tells families apart that share an opener.
             before = items[i - 1] if i else None
-            head += (re.escape(node.canonical) if isinstance(before, Hole) else "") + WS
+            head = _white(head + (re.escape(node.canonical) if isinstance(before, Hole) else ""))
         elif isinstance(node, Maybe):
             inner = node.items[0]
             if len(node.items) == 1 and isinstance(inner, Lit):
-                head += f"(?:{_texts(inner)})?"
+                then = WS if _ends_white(head) and _before_white(items, i) else ""
+                head += f"(?:{_texts(inner)}{then})?"
             elif node.write:
                 return None  # what is only read is not plain
         elif isinstance(node, Hole) and node.field == "name" and not node.prefix and not node.counter:
@@ -165,8 +168,8 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             keys = "|".join(map(re.escape, node.name))
             args = "|".join(map(re.escape, node.arguments))
             head += rf'\{{{WS}"(?:{keys})"{WS}:{WS}"{NAME}"{WS},{WS}"(?:{args})"{WS}:{WS}(?=\{{)'
-            tail = _tail(items[i + 1 :])
-            return None if tail is None else Quick(head, WS + r"\}" + tail)
+            tail = _tail(items[i + 1 :], WS + r"\}")
+            return None if tail is None else Quick(head, tail)
         elif isinstance(node, Arguments) and node.codec in ("json", "python", "pythonic") and not node.escapes:
             tail = _tail(items[i + 1 :])
             if tail is None or names != 1:
@@ -174,7 +177,7 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             python = node.codec != "json"
             if node.codec == "python":
                 head += f"(?={PAREN.pattern})"
-            return Quick(head if python else head + WS + r"(?=\{)", tail, python)
+            return Quick(head if python else _white(head) + r"(?=\{)", tail, python)
         elif isinstance(node, Each):
             return _each(node, items[i + 1 :], head) if names == 1 else None
         else:
@@ -183,7 +186,7 @@ def _rest(items: list[Node], head: str) -> Quick | None:
 
 
 def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
-    each = ""
+    each = WS
     value: Value | None = None
     closer = 0
     for item in node.items:
@@ -194,7 +197,7 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
                     return None
                 closer = len(item.texts[0])
         elif isinstance(item, Ws):
-            each += WS
+            each = _white(each)
         elif isinstance(item, Tag):
             tag = _tag(item, r'([^"<>&]{1,128})')
             if tag is None:
@@ -207,28 +210,44 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
             each += "([^<&]*)" if item.entities else "([^<]*)"
         else:
             return None
-    tail = _tail(rest)
+    tail = _tail(rest, WS)
     if tail is None or value is None:
         return None
-    quick = Quick(head, WS + tail, each=WS + each, frame=value.frame)
+    quick = Quick(head, tail, each=each, frame=value.frame)
     quick.closer = closer
     if value.python_containers:
         quick.value = read_python
     return quick
 
 
-def _tail(items: Sequence[Node]) -> str | None:
-    tail = ""
-    for node in items:
+def _ends_white(pattern: str) -> bool:
+    return pattern.rstrip(")?").endswith(WS)
+
+
+def _before_white(items: Sequence[Node], i: int) -> bool:
+    return i + 1 < len(items) and isinstance(items[i + 1], Ws)
+
+
+def _white(pattern: str) -> str:
+    """``pattern`` and white space. Two runs of it must never meet: the time to tell them apart would be quadratic."""
+    return pattern if _ends_white(pattern) else pattern + WS
+
+
+def _tail(items: Sequence[Node], tail: str = "") -> str | None:
+    """``tail`` and the literals of ``items``."""
+    for i, node in enumerate(items):
         if isinstance(node, Lit):
             tail += _texts(node)
         elif isinstance(node, Ws):
-            tail += WS
+            tail = _white(tail)
         elif isinstance(node, Maybe):
-            optional = _tail(node.items)
+            white = _ends_white(tail)
+            optional = _tail(node.items, "" if white else WS)
             if optional is None:
                 return None
-            tail += f"(?:{WS}{optional})?"
+            if white and _before_white(items, i):
+                optional = _white(optional)
+            tail += f"(?:{optional})?"
         else:
             return None
     return tail
@@ -247,53 +266,29 @@ def _tag(node: Tag, value: str) -> str | None:
 class QuickSection:
     """A section of calls, from behind its opener."""
 
-    __slots__ = ("call", "close", "open", "opener", "separator")
+    __slots__ = ("call", "first", "next")
 
-    def __init__(self, call: Quick, open: str, opener: str, separator: str, close: str) -> None:
+    def __init__(self, call: Quick, first: str, more: str, close: str) -> None:
         self.call = call
-        self.open: Match = re.compile(open).match
-        # What the call begins with; a call object begins with what its own expression reads.
-        self.opener: Match | None = re.compile(opener).match if opener else None
-        self.separator: Match | None = re.compile(separator).match if separator else None
-        self.close: Match | None = re.compile(close).match if close else None
+        # To behind the first call's opener, group 1; to behind the next one's, or the end of the section.
+        self.first: Match = re.compile(first).match
+        self.next: Match = re.compile(f"{more}|(?P<end>{close})").match
 
     def read(self, text: str, pos: int, tools: ToolSet | None, write: bool) -> tuple[list[Plain], int] | None:
         """The calls and the end of the section; None: ask the operations."""
-        match = self.open(text, pos)
-        if match is None:
-            return None
-        pos = match.end()
+        match = self.first(text, pos)
         calls: list[Plain] = []
-        separator = self.separator
-        opener = self.opener
         call = self.call
-        while True:
-            if opener is None:
-                start = pos
-            else:
-                match = opener(text, pos)
-                if match is None:
-                    break
-                start = match.start(1)
-                pos = match.end()
-            one = call.read(text, start, pos, tools, write)
+        while match is not None:
+            pos = match.end()
+            one = call.read(text, match.start(1), pos, tools, write)
             if one is None:
                 return None
             calls.append(one[0])
-            pos = one[1]
-            if separator is not None:
-                match = separator(text, pos)
-                if match is None:
-                    break
-                pos = match.end()
-        if not calls:
-            return None
-        if self.close is not None:
-            match = self.close(text, pos)
-            if match is None:
-                return None
-            pos = match.end()
-        return calls, pos
+            match = self.next(text, one[1])
+            if match is not None and match.lastgroup is not None:
+                return calls, match.end()
+        return None
 
 
 def quick_section(fmt: Format, node: Section) -> QuickSection | None:
@@ -305,23 +300,23 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     if fmt.unit or len(items) != 1 or not isinstance(call_node, Call):
         return None
     first = call_node.items[0]
+    marked = isinstance(first, Lit | Tag)
     if isinstance(first, Lit | Tag):
         call = quick_call(fmt, call_node)
-        opener = WS + "(" + _texts(Lit(first.texts if isinstance(first, Lit) else first.open)) + ")"
+        opener = "(" + _texts(Lit(first.texts if isinstance(first, Lit) else first.open)) + ")"
     else:
         call = _rest(list(call_node.items), "")
-        opener = ""
+        opener = "()"  # a call object begins with what its own expression reads
     open = _tail(node.open[1:])
-    close = _tail(node.close)
+    # Before a closer that is missing white space is none of the section's.
+    close = _tail(node.close, "" if all(isinstance(n, Maybe) for n in node.close) else WS)
     if call is None or open is None or close is None:
         return None
-    if not opener:
-        open += WS  # white space before a call object is no part of it
-    separator = ""
+    separator = WS
     if node.separator is not None:
-        separator = WS + re.escape(node.separator.texts[0].strip()) + WS
-    elif not opener and close:
-        separator = rf"{WS}(?!{close})"
-    if close and not all(isinstance(n, Maybe) for n in node.close):
-        close = WS + close  # before a closer that is missing white space is none of the section's
-    return QuickSection(call, open, opener, separator, close)
+        separator += re.escape(node.separator.texts[0].strip())
+    elif not marked:
+        if not close:
+            return None
+        separator = f"(?!{close}){WS}"
+    return QuickSection(call, _white(open) + opener, _white(separator) + opener, close)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
+
+Search = Callable[..., Any]
 
 
 class Searcher:
@@ -12,40 +15,67 @@ class Searcher:
 
     Literals are grouped by their first character, which each group's expression looks for at the speed of memchr.
     Of a text that holds literals of one group only, that group's expression is all that is needed. What is not ASCII
-    is not looked for in a text that is; a group that begins with a letter only where the bracket that all its literals
-    have stands in the text.
+    is not looked for in a text that is; a group only where what all its literals have stands in the text. Expressions
+    are made when they are first needed.
     """
 
     def __init__(self, literals: list[str]) -> None:
-        groups: dict[str, list[str]] = {}
+        self.literals = literals
+        by_first: dict[str, list[str]] = {}
         for text in literals:
-            groups.setdefault(text[0], []).append(text)
-        self.groups = [
-            (char.isascii(), next((c for c in "<[" if all(c in text for text in texts)), ""), self._compile(texts))
-            for char, texts in sorted(groups.items())
-        ]
-        self.all = self._compile(literals)
-        self.ascii = self._compile([text for text in literals if text.isascii()])
+            by_first.setdefault(text[0], []).append(text)
+        groups = [_Group(texts) for _, texts in sorted(by_first.items())]
+        self.groups = [(group.key, group) for group in groups]
+        self.ascii_groups = [(key, group) for key, group in self.groups if key.isascii()]
 
-    @staticmethod
-    def _compile(literals: list[str]) -> Any:
-        if not literals:
-            return _nothing
-        return re.compile(_trie(literals)).search
+    @cached_property
+    def all(self) -> Search:
+        """Finds any of them."""
+        return _compile(self.literals)
 
-    def of(self, text: str) -> Any:
-        """A search function for this text."""
+    @cached_property
+    def ascii(self) -> Search:
+        """Finds any of them in a text that is ASCII."""
+        return _compile([text for text in self.literals if text.isascii()])
+
+    def first(self, text: str) -> tuple[Search, Any]:
+        """A search function for this text, and the first literal in it."""
         ascii = text.isascii()
-        every = self.ascii if ascii else self.all
         if len(text) > 4096:  # to look through all of a long text costs more than it saves
-            return every
-        found: Any = _nothing
-        for plain, bracket, search in self.groups:
-            if (plain or not ascii) and bracket in text and search(text) is not None:
-                if found is not _nothing:
-                    return every
-                found = search
-        return found
+            search = self.ascii if ascii else self.all
+            return search, search(text, 0)
+        search = _nothing
+        first = None
+        for key, group in self.ascii_groups if ascii else self.groups:
+            if key in text:
+                match = group.search(text)
+                if match is not None:
+                    if first is None:
+                        search = group.search
+                        first = match
+                    else:
+                        search = self.ascii if ascii else self.all
+                        return search, search(text, 0)
+        return search, first
+
+
+class _Group:
+    """Literals that begin alike."""
+
+    def __init__(self, literals: list[str]) -> None:
+        self.literals = literals
+        # What stands in each of them, the rarest that is found without effort.
+        signs = (*literals[:1], "<", "[", literals[0][0])
+        self.key = next(sign for sign in signs if all(sign in text for text in literals))
+
+    @cached_property
+    def search(self) -> Search:
+        """Finds any of them."""
+        return _compile(self.literals)
+
+
+def _compile(literals: list[str]) -> Search:
+    return re.compile(_trie(literals)).search if literals else _nothing
 
 
 def _nothing(text: str, pos: int = 0) -> None:

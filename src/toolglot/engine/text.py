@@ -31,7 +31,7 @@ class Text(Op):
         buf = m.buf
         pos = m.pos
         size = len(buf)
-        search = m.search or (plan.searcher.ascii if buf.isascii() else plan.search)
+        search = m.search or (plan.searcher.ascii if buf.isascii() else plan.searcher.all)
         op: Op | None
         scan = max(pos, m.scan - m.base)
         if m.after_markup and m.ends_to < 0 and not m.final:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from json import JSONDecoder
-from typing import Any, NoReturn
+from sys import getsizeof
+from typing import Any, Final, NoReturn
+
+PIECE: Final = 1 << 14  # of a long text, what is looked at in one go
+_LATIN: Final = getsizeof("\xe9") - 1  # what a string takes besides its characters
 
 
 class Reject(Exception):
@@ -31,3 +35,18 @@ def _constant(token: str) -> NoReturn:
 
 
 scan_once: Any = JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant).scan_once  # type: ignore[attr-defined]
+
+
+def half_pair(text: str, pos: int, end: int) -> bool:
+    """Whether there is a raw surrogate. Encoders look for them fastest."""
+    try:
+        if end - pos < 512:
+            text[pos:end].encode()
+        elif getsizeof(text) - len(text) > _LATIN:  # more than one byte a character
+            # The codec nearest to how the string is stored. Pieces bound the memory.
+            codec = "utf-32-le" if getsizeof(text) > 4 * len(text) else "utf-16-le"
+            for start in range(pos, end, PIECE):
+                text[start : min(end, start + PIECE)].encode(codec)
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 from json import JSONDecodeError
-from sys import getsizeof
 from typing import Any, Final
 
 from ..errors import Fault
-from .cscan import Reject, scan_once
+from .cscan import PIECE, Reject, half_pair, scan_once
 from .literal import JSON, MAX_DEPTH, MAX_DIGITS, LiteralReader, found, quote
 
 __all__ = ["canonical", "is_plain", "loads", "quote", "scan", "scan_plain"]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
-_PIECE: Final = 1 << 14
-_LATIN: Final = getsizeof("\xe9") - 1  # what a string takes besides its characters
 _DIGITS: Final = "0123456789"
 _DIGIT_SET: Final = frozenset(_DIGITS)
 _DIGIT_RUN: Any = re.compile(r"[0-9]*").match
@@ -48,7 +45,7 @@ def scan(text: str, pos: int) -> tuple[Any, int] | None:
         return None
     if text.find("\\", pos, end) >= 0 and text.rfind("\\u", pos, end) >= 0 and _half_escape(text, pos, end):
         return None
-    if not text.isascii() and _half_pair(text, pos, end):
+    if not text.isascii() and half_pair(text, pos, end):
         return None
     return value, end
 
@@ -64,7 +61,7 @@ def scan_plain(text: str, pos: int) -> tuple[Any, int] | None:
 
 def is_plain(text: str) -> bool:
     """Whether there is no surrogate in ``text``, neither raw nor as an escape."""
-    return "\\u" not in text and (text.isascii() or not _half_pair(text, 0, len(text)))
+    return "\\u" not in text and (text.isascii() or not half_pair(text, 0, len(text)))
 
 
 def _slow(text: str, pos: int) -> tuple[Any, int] | None:
@@ -102,7 +99,7 @@ def _deep(value: Any, text: str, pos: int, end: int) -> bool:
     # A look at every value is dear. Reduce the text to its brackets instead, if no string holds any: then all quotes
     # stand in pairs.
     if text.find("\\", pos, end) < 0:  # in pieces: this is where memory would be most
-        pieces = (text[at : min(end, at + _PIECE)] for at in range(pos, end, _PIECE))
+        pieces = (text[at : min(end, at + PIECE)] for at in range(pos, end, PIECE))
         left = b"".join([piece.encode("utf-8", "replace").translate(None, _NO_STRUCTURE) for piece in pieces])
     else:
         left = text[pos:end].encode("utf-8", "replace")
@@ -140,20 +137,6 @@ def _half_escape(text: str, pos: int, end: int) -> bool:
     if not _SURROGATE_ESCAPE(text, pos, end):
         return False
     return any(escape.lastindex for escape in _ESCAPE.finditer(text, pos, end))
-
-
-def _half_pair(text: str, pos: int, end: int) -> bool:
-    """Whether there is a raw surrogate."""
-    if getsizeof(text) - len(text) <= _LATIN:
-        return False  # one byte a character
-    # Encoders look for them fastest, the one nearest to how the string is stored. Pieces bound the memory.
-    codec = "utf-32-le" if getsizeof(text) > 4 * len(text) else "utf-16-le"
-    try:
-        for start in range(pos, end, _PIECE):
-            text[start : min(end, start + _PIECE)].encode(codec)
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def loads(text: str) -> Any:

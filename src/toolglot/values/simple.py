@@ -6,19 +6,21 @@ import re
 from json.encoder import encode_basestring as quote
 from typing import Any, Final
 
-from .cscan import Reject, scan_once
+from .cscan import Reject, half_pair, scan_once
 
 # A failed match gives back at most what it took, once, and then the reader takes over: no backtracking to fear.
+# The last group that matched is the value, and says what kind of one.
 _ARGUMENT: Any = re.compile(
-    r"[ \t\n\r\f]*([A-Za-z_][A-Za-z0-9_]*)[ \t\n\r\f]*=[ \t\n\r\f]*(?:"
+    r"[ \t\n\r\f]*([A-Za-z_][A-Za-z0-9_]*)[ \t\n\r\f]*=[ \t\n\r\f]*(?:(?:"
     r"'([^'\\\n\r]*(?:\\[nrt'\"\\][^'\\\n\r]*)*)'|"
     r'"([^"\\\n\r]*(?:\\[nrt\'"\\][^"\\\n\r]*)*)"|'
-    r"(-?(?:0|[1-9][0-9]{0,17}))(\.[0-9]{1,30})?|"
-    r"(True|true|False|false|None|null)"
-    r")[ \t\n\r\f]*([,)])"
+    r"(True|true|False|false|None|null)|"
+    r"(-?(?:0|[1-9][0-9]{0,17})\.[0-9]{1,30})|"
+    r"(-?(?:0|[1-9][0-9]{0,17}))"
+    r")[ \t\n\r\f]*[,)]|([\[{(]))"
 ).match
-_CONTAINER: Any = re.compile(r"[ \t\n\r\f]*([A-Za-z_][A-Za-z0-9_]*)[ \t\n\r\f]*=[ \t\n\r\f]*[\[{(]").match
-_AFTER: Any = re.compile(r"[ \t\n\r\f]*([,)])").match
+_SINGLE, _DOUBLE, _WORD, _FLOAT, _INTEGER, _OPENER = range(2, 8)
+_AFTER: Any = re.compile(r"[ \t\n\r\f]*[,)]").match
 _WHITE: Any = re.compile(r"[ \t\n\r\f]*").match
 _KEY: Any = re.compile(r"""(?:'([^'\\\n\r]*)'|"([^"\\\n\r]*)")[ \t\n\r\f]*:[ \t\n\r\f]*""").match
 _SCALAR: Any = re.compile(
@@ -28,7 +30,6 @@ _SCALAR: Any = re.compile(
     r"(True|true|False|false|None|null)(?![A-Za-z0-9_])"
 ).match
 _CLOSERS: Final = {"[": "]", "(": ")", "{": "}"}
-_SURROGATE: Any = re.compile(r"[\ud800-\udfff]").search
 _END: Any = re.compile(r"[ \t\n\r\f]*\)").match
 _WORDS: Final[dict[str, tuple[Any, str]]] = {
     "True": (True, "true"),
@@ -54,58 +55,50 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
         match = _ARGUMENT(text, pos)
         if match is None:
             match = _END(text, pos)  # there is no argument, or a comma behind the last
-            if match is not None:
-                pos = match.end()
-                break
-            match = _CONTAINER(text, pos)
-            if match is None:
-                return None
-            at = match.end() - 1
-            nested = (None if write else _as_json(text, at)) or _container(text, at, 16, write)
-            if nested is None:
-                return None
-            value, json, pos = nested
-            arguments[match[1]] = value
-            if write:
-                written.append(f'"{match[1]}": {json}')
-            count += 1
-            match = _AFTER(text, pos)
             if match is None:
                 return None
             pos = match.end()
-            if match[1] == ")":
-                break
-            continue
-        name, single, double, number, fraction, word, stop = match.groups()
-        if double is not None or single is not None:
-            string = single if double is None else double
-            if "\\" in string:
-                if "\0" in string:
+            break
+        pos = match.end()
+        kind = match.lastindex
+        name, found = match.group(1, kind)
+        if kind <= _DOUBLE:
+            if "\\" in found:
+                if "\0" in found:
                     return None
-                string = _unescape(string)
-            arguments[name] = string
+                found = _unescape(found)
+            arguments[name] = found
             if write:
-                written.append(f'"{name}": {quote(string)}')
-        elif word is not None:
-            value, json = _WORDS[word]
-            arguments[name] = value
+                written.append(f'"{name}": {quote(found)}')
+        elif kind == _OPENER:
+            pos -= 1
+            nested = (None if write else _as_json(text, pos)) or _container(text, pos, 16, write)
+            if nested is None:
+                return None
+            arguments[name], json, pos = nested
+            if write:
+                written.append(f'"{name}": {json}')
+            if text[pos : pos + 1] in (",", ")"):
+                pos += 1
+            else:
+                match = _AFTER(text, pos)
+                if match is None:
+                    return None
+                pos = match.end()
+        elif kind == _WORD:
+            arguments[name], json = _WORDS[found]
             if write:
                 written.append(f'"{name}": {json}')
         else:
-            if fraction is None:
-                arguments[name] = int(number)
-            else:
-                number += fraction
-                arguments[name] = float(number)
+            arguments[name] = float(found) if kind == _FLOAT else int(found)
             if write:
-                written.append(f'"{name}": {number}')
+                written.append(f'"{name}": {found}')
         count += 1
-        pos = match.end()
-        if stop == ")":
+        if text[pos - 1] == ")":
             break
     if len(arguments) != count:
         return None  # the same name twice
-    if not text.isascii() and _SURROGATE(text, start, pos) is not None:
+    if not text.isascii() and half_pair(text, start, pos):
         return None
     return arguments, "{" + ", ".join(written) + "}" if write else "", pos
 

@@ -81,7 +81,7 @@ class Header(Op):
         return m.expected(repr(MESSAGE))
 
     def first(self) -> tuple[str, ...] | None:
-        return self.program.openers
+        return self.program.starters
 
 
 def junk(m: Machine, pos: int, end: int) -> int | None:
@@ -167,7 +167,7 @@ class Start(Op):
 class MessagesProgram(Program):
     """A compiled family of messages."""
 
-    openers: tuple[str, ...] = (START, CHANNEL)
+    starters: tuple[str, ...] = (START, CHANNEL)
     closers: tuple[str, ...] = ()
     starts: tuple[str, ...] = (" to=",)
     # For grammars: what may stand before the first call (the prompt ends behind the role), what stands between two,
@@ -179,10 +179,10 @@ class MessagesProgram(Program):
     sort_keys = False
     inside: tuple[Node, ...]
 
-    def __init__(self, fmt: Format) -> None:
-        super().__init__(fmt)
+    def __init__(self, fmt: Format, source: Format | None = None) -> None:
+        super().__init__(fmt, source)
         self.machine = self
-        self.in_header = (MESSAGE, *self.closers, *self.openers, CONSTRAIN)
+        self.in_header = (MESSAGE, *self.closers, *self.starters, CONSTRAIN)
         self.stop = re.compile("|".join(map(re.escape, (MESSAGE, *self.closers, "<|start|>"))))
         self.body_texts = (*self.closers, START)
         self.body_stop = re.compile("|".join(map(re.escape, self.body_texts)))
@@ -265,7 +265,7 @@ class MessagesProgram(Program):
             return False
         if match.group() not in self.closers:
             return True
-        return ahead(m, (*self.openers, *self.closers), m.buf, match.end())
+        return ahead(m, (*self.starters, *self.closers), m.buf, match.end())
 
     def recipient(self, name: str) -> None:
         """Refuse a tool's name that no header can hold."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ...format import Format
 from ...pattern import Lit, Section
 from ...types import ToolCall
-from ..compile import Program, _Compiler
+from ..compile import Program
 from ..machine import Machine
 from ..ops import TO_TEXT, WS, Op, partial
 from ..render import Writer, write_calls
@@ -43,14 +43,13 @@ class Block(Op):
 class MuseProgram(MessagesProgram):
     """The compiled format."""
 
-    openers = (START,)
+    starters = (START,)
     closers = ("<|eom|>", "<|eot|>")
     call_ends = ("<|eot|>", "<|eom|>")
     starts = (" to=", MESSAGE)
 
     def __init__(self, fmt: Format) -> None:
-        super().__init__(fmt)
-        self.entries = _Compiler(fmt).program().entries
+        super().__init__(fmt, fmt)
         self.block = Block(self)
         section = fmt.nodes()[0]
         assert isinstance(section, Section)
