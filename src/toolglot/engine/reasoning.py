@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
+from ..values.gather import gather
 from .machine import NEVER, Machine, Stop
 from .ops import WS, Op, partial
 
@@ -205,7 +206,7 @@ class ReasoningOp(Op):
         window = st.tail + piece
         found = window.find(close)
         child = st.child
-        st.held.append(piece)
+        gather(st.held, piece)
         if found >= 0:
             return self.release(m, st, m.base + len(m.buf) - len(window) + found)
         st.tail = window[-len(close) + 1 :]
