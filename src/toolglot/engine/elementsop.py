@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import Fault
 from ..values.bare import read_text, schema_types
+from ..values.gather import gather
 from ..values.json import quote
 from .machine import NEVER, Machine
 from .ops import WS, Op, put_argument
@@ -158,7 +159,7 @@ class ElementsOp(Op):
                 if m.final:
                     return m.truncated(f"the value of {element.key[:80]!r}")
                 hold = max(m.pos, len(buf) - len(close) + 1)
-                element.pieces.append(buf[m.pos : hold])
+                gather(element.pieces, buf[m.pos : hold])
                 m.pos = hold
                 return None
             element.pieces.append(buf[m.pos : i])
@@ -175,7 +176,7 @@ class ElementsOp(Op):
                 at += len(text) - len(text.lstrip())
                 return Fault("tool_call.expected_markup", at, f"expected a tag, found {text.strip()[0]!r}", "a tag")
             return None
-        stack[-1].pieces.append(text)
+        gather(stack[-1].pieces, text)
         return None
 
     def argument(self, m: Machine, element: Element) -> None:

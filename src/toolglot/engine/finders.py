@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..definition import ToolSet
 from ..errors import Fault
 from ..values.dialect import JSON, PYTHON, PYTHONIC
+from ..values.gather import gather
 from ..values.json import scan
 from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
@@ -114,7 +115,7 @@ class Finder:
                 self.results.append((self.start, -1, absolute(m, fault), self.outer))
                 return self.skip(buf, begun - base, now, fault)
             return -1 - (now if fault.end else fault.at)
-        self.text.append(buf[pos:end])
+        gather(self.text, buf[pos:end])
         if reader.done:
             self.reader = None
             if self.skipping:

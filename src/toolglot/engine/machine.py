@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from io import StringIO
+from io import SEEK_END, StringIO
 from os import urandom
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from ..events import (
     ToolCallStart,
 )
 from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, StopReason, TextPart, ToolCall
+from ..values.gather import gather
 from .ranges import Ranges
 
 if TYPE_CHECKING:
@@ -259,9 +260,7 @@ class Machine:
         end = at + len(text)
         if self.run_kind == kind and self.run_end == at:
             self.run_end = end
-            self.pieces.append(text)
-            if len(self.pieces) > 1023:  # many tiny strings cost more than their text
-                self.pieces[-512:] = ["".join(self.pieces[-512:])]
+            gather(self.pieces, text)
         else:
             if self.run_kind >= 0:
                 self.flush()
@@ -436,7 +435,13 @@ class Machine:
         base = self.base
         if a >= base:
             return self.buf[a - base : b - base]
-        return self._kept_text()[a - self.kept_from :][: b - a]
+        # Only the part that is asked for: a list of calls asks for each call.
+        kept = self.kept
+        assert kept is not None
+        kept.seek(self._kept_skip + a - self.kept_from)
+        text = kept.read(min(b, base) - a)
+        kept.seek(0, SEEK_END)
+        return text + self.buf[: b - base] if b > base else text
 
     def _kept_text(self) -> str:
         assert self.kept is not None

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
+from ..values.gather import gather
 from .machine import NEVER, Machine, Stop
 from .ops import WS, Op, partial
 
@@ -210,7 +211,7 @@ class ReasoningOp(Op):
             found = window.find(close, found + 1)
         child = st.child
         child.plain = m.plain
-        st.held.append(piece)
+        gather(st.held, piece)
         if found >= 0:
             return self.release(m, st, m.base + len(m.buf) - len(window) + found)
         st.tail = window[-len(close) + 1 :]

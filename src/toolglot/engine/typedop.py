@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import Fault
 from ..pattern import TypedElements
 from ..values.bare import decode_entities, read_text
+from ..values.gather import gather
 from ..values.json import quote
 from .machine import Machine
 from .ops import WS, Op, partial, put_argument
@@ -132,7 +133,7 @@ class TypedElementsOp(Op):
                         if close.startswith(buf[-n:]):
                             i -= n
                             break
-                element.text.append(buf[m.pos : i])
+                gather(element.text, buf[m.pos : i])
                 m.pos = i
                 return None
             if verdict:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from ..errors import Fault
 from ..types import TextPart
+from ..values.gather import gather
 from .finders import FINDERS, Finder, ListFinder
 from .machine import Machine
 
 if TYPE_CHECKING:
     from .entries import Untagged
 
+_SOLID = re.compile(r"[^ \t\r\n;]")
 _FENCE_END = re.compile(r"[ \t\r\n]{0,64}```")
 _FENCE_END_PART = re.compile(r"[ \t\r\n]{0,64}`{0,2}\Z")
 
@@ -30,8 +32,9 @@ class Tracker:
         self.specs = specs
         self.finders: list[Finder] = [FINDERS[spec.tier](spec) for spec in specs]
         self.eager = specs[0].eager
-        self.held: list[tuple[int, str]] = []
-        self.end = -1
+        self.held: list[str] = []  # without gaps, from `at` to `end`
+        self.at = self.end = -1
+        self.solid: int | None = None  # what is held is blank before this position; None: all of it
         self.after = False  # a call was given out, and only white space since
         self.before = specs[0].before
         self.led = (-1, -1)
@@ -47,8 +50,11 @@ class Tracker:
         if self.held and at != self.end:
             self.finish(m)
         if not self.held:
-            self.known = None
-        self.held.append((at, text))
+            self.known = self.solid = None
+            self.at = at
+        if self.solid is None and (first := _SOLID.search(text)) is not None:
+            self.solid = at + first.start()
+        gather(self.held, text)
         self.end = at + len(text)
         for finder in self.finders:
             finder.feed(m, text, at, False)
@@ -63,9 +69,8 @@ class Tracker:
         """Where what the template writes before a call begins, if the text before ``upto`` may end in it."""
         if upto == self.led[0]:
             return self.led[1]  # while a candidate is read, the text before it stays the same
-        size = max(map(len, self.before))
-        text = "".join([text for _, text in self.held])[: upto - self.held[0][0]] if self.held else ""
-        tail = text[-size:]
+        tail = self.behind(upto - max(map(len, self.before)))
+        tail = tail[: len(tail) - self.end + upto]
         for i in range(len(tail)):
             if any(before.startswith(tail[i:]) for before in self.before):
                 self.led = (upto, upto - len(tail) + i)
@@ -73,17 +78,25 @@ class Tracker:
         self.led = (upto, upto)
         return upto
 
+    def behind(self, at: int) -> str:
+        """What is held from a position on, looking only at that."""
+        start = self.end
+        n = len(self.held)
+        while n and start > at:
+            n -= 1
+            start -= len(self.held[n])
+        return "".join(self.held[n:])[max(0, at - start) :]
+
     def lines(self, m: Machine) -> tuple[int, int]:
         """Line breaks before what is held, and where its line starts."""
         if self.known is None:
-            at = self.held[0][0]
-            line, column = m.where(at)
-            self.known = (line - 1, at - column + 1)
+            line, column = m.where(self.at)
+            self.known = (line - 1, self.at - column + 1)
         return self.known
 
     def blank(self) -> bool:
         """Whether nothing but white space came since the last call."""
-        return self.after and not any(text.strip(" \t\r\n;") for _, text in self.held)
+        return self.after and self.solid is None
 
     def inside(self) -> bool:
         """Whether the text so far ends inside a candidate."""
@@ -103,27 +116,24 @@ class Tracker:
         if end < 0:
             return False  # how far a broken call reaches is known at the end
         if outer != start:
-            text = "".join([text for _, text in self.held])
-            behind = text[end - self.held[0][0] :]
-            return not _FENCE_END_PART.match(behind)
+            return not _FENCE_END_PART.match(self.behind(end))
         return True
 
     def release(self, m: Machine, upto: int, *, final: bool = False) -> None:
         """Give out the held text before ``upto``; white space behind a call waits for what follows it."""
         held = self.held
-        if self.after:
-            text = "".join([text for at, text in held if at < upto])
-            if held and not text[: upto - held[0][0]].strip(" \t\r\n;"):
+        if self.after and held:
+            if self.solid is None or self.solid >= upto:
                 if not final:
                     return
-                for at, text in held:
-                    m.sep_at(at, at + len(text))
+                m.sep_at(self.at, self.end)
                 held.clear()
                 return
-            if held and upto > held[0][0]:
+            if upto > self.at:
                 self.after = m.after_markup = False
         done = 0
-        for at, text in held:
+        for text in held:
+            at = self.at
             if at >= upto:
                 break
             piece = text if at + len(text) <= upto else text[: upto - at]
@@ -131,11 +141,26 @@ class Tracker:
             if newlines and self.known is not None:
                 self.known = (self.known[0] + newlines, at + piece.rfind("\n") + 1)
             m.put(0, at, piece)
+            self.at += len(piece)
             if len(piece) < len(text):
-                held[done] = (upto, text[len(piece) :])
+                held[done] = text[len(piece) :]
                 break
             done += 1
         del held[:done]
+        self.skip_blank()
+
+    def skip_blank(self) -> None:
+        """What was not blank may have been given out: look for what is not, behind it."""
+        if self.solid is None or self.solid >= self.at:
+            return
+        at = self.at
+        for text in self.held:
+            first = _SOLID.search(text)
+            if first is not None:
+                self.solid = at + first.start()
+                return
+            at += len(text)
+        self.solid = None
 
     def tagged(self, m: Machine) -> None:
         """A tagged call was found: in detection what is held is text, and nothing untagged counts any more."""
@@ -176,8 +201,8 @@ class Tracker:
             return
         results = finder.results
         finder.results = []
-        text = "".join([text for _, text in self.held])
-        origin = self.held[0][0]
+        text = "".join(self.held)
+        origin = self.at
         at = origin  # how far the text is given out
         m.fmt = finder.spec.format_id
         lines = self.lines(m)
@@ -220,20 +245,17 @@ class Tracker:
         if newlines:
             self.known = (lines[0] + newlines, origin + text.rfind("\n", 0, at - origin) + 1)
         m.after_markup = self.after = True
-        self.held = [(at, rest)] if rest else []
+        self.held = [rest] if rest and not final else []
+        self.at = at
+        self.skip_blank()
         if final:
-            self.held = []
             self.between(m, rest, at)
 
     def between(self, m: Machine, text: str, at: int) -> None:
         """Text around calls: white space behind a call is a separator."""
         if not text:
             return
-        if (
-            (m.calls or m.errors)
-            and (self.after or at > self.held[0][0] if self.held else True)
-            and not text.strip(" \t\r\n;")
-        ):
+        if (m.calls or m.errors) and (self.after or at > self.at if self.held else True) and not text.strip(" \t\r\n;"):
             m.sep_at(at, at + len(text))
         else:
             m.put(0, at, text)

@@ -10,6 +10,7 @@ from ..errors import Fault
 from ..pattern import CallObject, Escapes
 from ..values.bare import decode_entities, read_text
 from ..values.dialect import FUNCTION_GEMMA, GEMMA, JSON, LFM, PYTHON, PYTHONIC
+from ..values.gather import gather
 from ..values.json import loads, quote, scan
 from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
@@ -26,7 +27,7 @@ _STRING = frozenset(("string",))
 class Reading:
     """A value that is being read piece by piece."""
 
-    __slots__ = ("args_from", "judged", "reader", "sent", "start")
+    __slots__ = ("args_from", "judged", "over", "reader", "sent", "start")
 
     def __init__(self, reader: LiteralReader, start: int) -> None:
         self.reader = reader
@@ -34,6 +35,7 @@ class Reading:
         self.args_from: int | None = None
         self.judged = -1  # the member that was looked at last
         self.sent = start
+        self.over = False  # the arguments are complete
 
 
 def absolute(m: Machine, fault: Fault) -> Fault:
@@ -147,10 +149,11 @@ class CallObjectOp(Op):
             m.id = m.id or self.read_text(m, reader, spec.id) or None
             m.start_call()
             st.args_from = st.sent = current[1]
-        elif (reader.members and reader.member is None) or (reader.member and reader.member[1] != st.args_from):
-            for _, a, b in reversed(reader.members):
-                if a == st.args_from:
-                    now = b
+        elif st.over:
+            return
+        elif reader.member is None or reader.member[1] != st.args_from:
+            st.over = True
+            now = next(b for _, a, b in reversed(reader.members) if a == st.args_from)
         if now > st.sent:
             m.delta(m.region(st.sent, now))
             st.sent = now
@@ -234,7 +237,7 @@ class ArgumentsOp(Op):
             if piece:
                 if m.json is None:
                     m.json = []
-                m.json.append(piece)
+                gather(m.json, piece)
                 if m.live:
                     if not m.started:
                         m.start_call()
@@ -413,7 +416,7 @@ class ValueOp(Op):
         pieces = st[1]
         if m.base + pos == st[0] and self.frame and piece.startswith(self.frame):
             piece = piece[len(self.frame) :]
-        pieces.append(piece)
+        gather(pieces, piece)
         if m.live and piece and st[2] == _STRING and not self.entities:
             if not st[3]:
                 st[3] = True

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ..errors import Fault
 from .dialect import FUNCTION_GEMMA, GEMMA, JSON, PYTHON, PYTHONIC, Dialect, Quote
+from .gather import gather
 from .reader_faults import (
     AFTER,
     BARE_KEY,
@@ -450,7 +451,7 @@ class LiteralReader(Faults):
         """Append plain text, which stands at ``at``, to the string."""
         if not piece.isascii():
             self._check_pairs(piece, at)
-        self._pieces.append(piece)
+        gather(self._pieces, piece)
         if self._echo and not self._is_key:
             self._out.append(piece if self._verbatim else quote(piece)[1:-1])
 
@@ -542,6 +543,6 @@ class LiteralReader(Faults):
         return read[1]
 
     def _add_char(self, char: str) -> None:
-        self._pieces.append(char)
+        gather(self._pieces, char)
         if self._echo and not self._is_key:
             self._out.append(quote(char)[1:-1])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...format import Format
 from ...types import ToolCall
+from ...values.gather import gather
 from ..compile import Program
 from ..machine import Found, Machine
 from ..ops import WS, Op
@@ -39,7 +40,7 @@ class CustomBody(Op):
         pieces: list[str] = m.st if m.st is not None else []
         m.st = pieces
         end, _, waiting = self.program.body_end(m, pos)
-        pieces.append(m.buf[pos:end])
+        gather(pieces, m.buf[pos:end])
         m.pos = end
         if waiting:
             return None
