@@ -15,7 +15,7 @@ from typing import Any
 from ...definition.tool import Tool
 from ...errors import ConversionError, UnsafeValueError
 from ...format import Format, Tools, base_name
-from . import gemma, markup, python, typescript
+from . import gemma, kimi, markup, python, typescript
 
 Function = dict[str, Any]
 
@@ -160,6 +160,7 @@ EACH: dict[str, Callable[[Function], str]] = {
     "python_hermes": python.hermes,
     "typescript": typescript.harmony,
     "typescript_apertus": typescript.apertus,
+    "typescript_kimi": kimi.typescript,
     "typescript_functionary": typescript.functionary,
     "typescript_gigachat": typescript.gigachat,
 }
