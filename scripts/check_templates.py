@@ -260,8 +260,9 @@ def about_tools(template: jinja2.Template, tools: list[dict[str, Any]], system: 
 def keep_all(files: dict[str, Path]) -> None:
     """Write the tests' texts about tools, one for each way of presenting them."""
     folder = Path(__file__).parent.parent / "tests" / "tool_texts"
-    folder.mkdir(exist_ok=True)
-    index: dict[str, Any] = {}
+    file = folder / "index.json"
+    # Those of templates that are not there stay; Kimi K2.5's text is its tokenizer's (tool_declaration_ts.py).
+    index = {name: of for name, of in json.loads(file.read_text("utf-8")).items() if name not in files}
     kept = set()
     for name, path in files.items():
         if name not in CUTS:
@@ -273,8 +274,8 @@ def keep_all(files: dict[str, Path]) -> None:
             kept.add(text)
             index[name] = {"format": format, "model": model, "definitions": cases}
             (folder / f"{name}.txt").write_bytes(text.encode())
-    for file, data in (("index.json", index), ("definitions.json", DEFINITIONS)):
-        (folder / file).write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    for path, data in ((file, dict(sorted(index.items()))), (folder / "definitions.json", DEFINITIONS)):
+        path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -67,7 +67,7 @@ def test_models_of_one_format() -> None:
     assert ONE in render_tools(PING, "qwen3_coder", model="Qwen/Qwen3.5-4B")
     with pytest.raises(ConversionError, match=r"hermes: it is not known how the template of 'EXAONE-4.0-32B'"):
         render_tools(PING, "hermes", model="EXAONE-4.0-32B")
-    with pytest.raises(ConversionError, match="differs by model: name the model"):
+    with pytest.raises(ConversionError, match="say which one by model="):
         render_tools(PING, "tool_calls_array")
 
 
@@ -81,6 +81,10 @@ def test_unknown_template() -> None:
     [
         ("hermes", "<|im_end|>"),
         ("hermes", "<|im_start|>"),
+        ("hermes", "<|endoftext|>"),
+        ("glm47", "<|assistant|>"),
+        ("dsml_v4", "<｜Assistant｜>"),
+        ("mistral_v3", "[/INST]"),
         ("mistral_v13", "[/AVAILABLE_TOOLS]"),
         ("gemma4", '<|"|>'),
         ("gemma4", "<tool|>"),
@@ -101,6 +105,19 @@ def test_control_tokens(format: str, token: str, where: str) -> None:
     assert text in render_tools(tool, format, unsafe="allow")
 
 
+def test_what_only_looks_like_one() -> None:
+    tool = Tool("f", "a [GET] <b> <|> a || b <im_end> [INST", {"properties": {"<x|y>": {"description": "|>"}}})
+
+    def outcome(format: str, unsafe: Literal["raise", "allow"]) -> str:
+        try:
+            return render_tools(tool, format, unsafe=unsafe)
+        except ConversionError as error:
+            return f"{type(error).__name__}: {error}"
+
+    for fmt in WITH_TOOLS:
+        assert outcome(fmt.id, "raise") == outcome(fmt.id, "allow")
+
+
 def test_what_no_template_can_write() -> None:
     with pytest.raises(ConversionError, match="a provider runs"):
         render_tools({"type": "web_search_20250305", "name": "web_search"}, "hermes")
@@ -108,6 +125,11 @@ def test_what_no_template_can_write() -> None:
         render_tools(Tool("f", "", {"properties": {"a": {"type": "string"}}}), "cohere_command_r")
     with pytest.raises(ConversionError, match="cannot write these definitions"):
         render_tools(Tool("f", "", {"properties": {"a": {"default": {1, 2}}}}), "hermes")
+    itself: dict[str, Any] = {"type": "object"}
+    itself["properties"] = {"a": itself}
+    for fmt in WITH_TOOLS:
+        with suppress(ConversionError):  # some do not look deeper than a parameter
+            render_tools(Tool("f", "", itself), fmt.id)
     deep: dict[str, Any] = {}
     for _ in range(20_000):
         deep = {"items": deep}
@@ -122,6 +144,9 @@ def test_a_format_of_ones_own() -> None:
     assert render_tools(["f"], "own") == 'Tools: {"name": "f", "parameters": {"type": "object", "properties": {}}}.'
     toolglot.register_format(Format(PATTERN, id="own", tools=(Tools("no such prompt"),)))
     with pytest.raises(DefinitionError, match=r"'no such prompt' holds no \{tools\}"):
+        render_tools(["f"], "own")
+    toolglot.register_format(Format(PATTERN, id="own", tools=(Tools("{tools}", "runes"),)))
+    with pytest.raises(DefinitionError, match="no notation is called 'runes'"):
         render_tools(["f"], "own")
 
 

@@ -5,8 +5,9 @@ The long texts are in ``prompts/``, as the templates write them.
 
 from ..format import Tools
 
-MISTRAL = Tools("[AVAILABLE_TOOLS][{tools}][/AVAILABLE_TOOLS]", between=", ")
-MISTRAL_RAW = Tools("[AVAILABLE_TOOLS][{tools}][/AVAILABLE_TOOLS]", "tool_raw", ", ")
+_TURNS = ("[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]")
+MISTRAL = Tools("[AVAILABLE_TOOLS][{tools}][/AVAILABLE_TOOLS]", between=", ", guards=_TURNS)
+MISTRAL_RAW = Tools("[AVAILABLE_TOOLS][{tools}][/AVAILABLE_TOOLS]", "tool_raw", ", ", guards=_TURNS)
 LLAMA = Tools("llama", "tool_indented", "\n\n")
 HERMES = (
     Tools("qwen", models=(r"qwq|qwen|mimo",), default=True),

@@ -25,9 +25,10 @@ FORMAT = Format(
             "<|im_system|>tool_declare<|im_middle|>[{tools}]<|im_end|>",
             "tool_compact",
             ",",
-            models=(r"kimi-?k2(?![.][0-9])|kimi-?linear",),  # later ones are told in TypeScript
+            models=(r"kimi-?k2(?![.][0-9])|kimi-?linear",),
             default=True,
         ),
+        Tools("kimi_k2_5", "typescript_kimi", "", (r"kimi-?k2[.][5-9]",)),
     ),
     turn_ends=("<|im_end|>",),
     special=(*SECTION, *CALL, "<|im_end|>"),

@@ -13,14 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...definition.tool import Tool
-from ...errors import ConversionError, UnsafeValueError
+from ...errors import ConversionError, DefinitionError, UnsafeValueError
 from ...format import Format, Tools, base_name
-from . import gemma, markup, python, typescript
+from . import gemma, kimi, markup, python, typescript
 
 Function = dict[str, Any]
 
-# What looks like a control token in a prompt: a definition must not hold it.
-_TOKEN = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{3,30}\]|<SPECIAL_[0-9]+>")
+# How control tokens look. A family that has one of the first two has more of them than its format names.
+_SHAPES = (re.compile(r"<\|[^|<>\s]{1,40}\|>"), re.compile(r"<｜[^｜<>\s]{1,40}｜>"))
+_TOKEN = re.compile("|".join(shape.pattern for shape in _SHAPES) + r"|\[/?[A-Z_]{3,30}\]|<SPECIAL_[0-9]+>")
 
 
 def choose(fmt: Format, model: str | None) -> Tools:
@@ -29,19 +30,19 @@ def choose(fmt: Format, model: str | None) -> Tools:
     for how in fmt.tools:
         if not how.models or (how.default if name is None else any(re.search(pattern, name) for pattern in how.models)):
             return how
-    whom = "" if not fmt.tools else f" of {model!r:.80}" if model else ", which differs by model: name the model"
-    raise ConversionError(f"{fmt.id}: it is not known how the template{whom} writes tool definitions")
+    if name is None and fmt.tools:
+        raise ConversionError(f"{fmt.id}: models are told of tools in different ways; say which one by model=")
+    whose = "the template" if name is None else f"the template of {model!r:.80}"
+    raise ConversionError(f"{fmt.id}: it is not known how {whose} writes tool definitions")
 
 
 def write_tools(fmt: Format, how: Tools, prompt: str, tools: Sequence[Tool], check: bool) -> str:
     """The tools in their ``prompt``; `UnsafeValueError` for a definition that holds the family's markup."""
+    if how.notation not in EACH and how.notation not in WHOLE:
+        raise DefinitionError(f"{fmt.id}: tools: no notation is called {how.notation!r:.80}")
     functions = [function_of(tool) for tool in tools]
     if check:
-        tokens = {*fmt.special, *fmt.turn_ends, *how.guards, *_TOKEN.findall(prompt + how.between)}
-        for results in fmt.results:
-            tokens.update(_TOKEN.findall(results.open + results.each + results.close))
-        for function in functions:
-            _refuse(fmt, function, sorted(tokens))
+        _refuse(fmt, how, prompt, functions)
     try:
         whole = WHOLE.get(how.notation)
         text = whole(functions) if whole else how.between.join(map(EACH[how.notation], functions))
@@ -64,25 +65,38 @@ def function_of(tool: Tool) -> Function:
     return {**function, **tool.extra.get("openai_chat", {})}
 
 
-def _refuse(fmt: Format, function: Function, tokens: list[str]) -> None:
-    for text in _texts(function):
-        for token in tokens:
-            if token in text:
-                raise UnsafeValueError(f"{fmt.id}: the definition of {function['name']!r:.80} holds {token!r}")
+def _refuse(fmt: Format, how: Tools, prompt: str, functions: Sequence[Function]) -> None:
+    tokens = {*fmt.special, *fmt.turn_ends, *how.guards, *_TOKEN.findall(prompt + how.between)}
+    for results in fmt.results:
+        tokens.update(_TOKEN.findall(results.open + results.each + results.close))
+    shapes = [shape for shape in _SHAPES if any(map(shape.fullmatch, tokens))]
+    known = sorted(tokens)
+    for function in functions:
+        for text in _texts(function):
+            found = next((token for token in known if token in text), None)
+            for shape in shapes:
+                match = shape.search(text)
+                found = found or (match and match[0])
+            if found:
+                raise UnsafeValueError(f"{fmt.id}: the definition of {function['name']!r:.80} holds {found!r}")
 
 
 def _texts(function: Function) -> Iterator[str]:
     """Every text of a definition, keys included."""
     left: list[Any] = [function]
+    seen: set[int] = set()  # what holds itself is refused by the writers, or not looked at
     while left:
         value = left.pop()
         if isinstance(value, str):
             yield value
+        elif id(value) in seen:
+            continue
         elif isinstance(value, dict):
             left += value
             left += value.values()
         elif isinstance(value, list | tuple):
             left += value
+        seen.add(id(value))
 
 
 def _wrapped(function: Function) -> dict[str, Any]:
@@ -160,6 +174,7 @@ EACH: dict[str, Callable[[Function], str]] = {
     "python_hermes": python.hermes,
     "typescript": typescript.harmony,
     "typescript_apertus": typescript.apertus,
+    "typescript_kimi": kimi.typescript,
     "typescript_functionary": typescript.functionary,
     "typescript_gigachat": typescript.gigachat,
 }
