@@ -10,13 +10,14 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import toolglot
 
 from . import messages
 from .report import Report, Row
 
-IMPORT, MEMORY = "Import", "Peak memory, complete parse"
+IMPORT, FIRST, MEMORY = "Import", "First use in a process", "Peak memory, complete parse"
 _STRANGERS = (
     "import sys; old = set(sys.modules); import toolglot; new = {m.split('.')[0] for m in set(sys.modules) - old};"
     "print(*sorted(new - sys.stdlib_module_names - {'toolglot'}))"
@@ -40,6 +41,32 @@ def import_time(report: Report, rounds: int) -> None:
     report.add(Row(IMPORT, "import toolglot", ours - empty, "ms", 30.0, detail))
     out = subprocess.run([sys.executable, "-c", _STRANGERS], check=True, capture_output=True, text=True).stdout.split()
     report.add(Row(IMPORT, "modules from outside the library", float(len(out)), "", 0.0, " ".join(out)))
+
+
+_FIRST = """
+import time, toolglot
+times = [time.process_time()]
+toolglot.parse
+times.append(time.process_time())
+toolglot.parse("a")
+times.append(time.process_time())
+toolglot.parse('<tool_call>{"name": "a", "arguments": {}}</tool_call>')
+times.append(time.process_time())
+print(*times)
+"""
+
+
+def first_use(report: Report, rounds: int) -> None:
+    """What the first calls in a process pay: the engine's import, all formats, those that share an opener."""
+    rows = []
+    for _ in range(rounds):
+        out = subprocess.run([sys.executable, "-c", _FIRST], check=True, capture_output=True, text=True).stdout
+        times = [float(word) for word in out.split()]
+        rows.append([(after - before) * 1e3 for before, after in pairwise(times)])
+    engine, formats, opener = (statistics.median(column) for column in zip(*rows, strict=True))
+    report.add(Row(FIRST, "import of the engine", engine, "ms"))
+    report.add(Row(FIRST, "first parse, no format given", formats, "ms", 60.0))
+    report.add(Row(FIRST, "first call behind <tool_call>", opener, "ms"))
 
 
 def peak(work: Callable[[], object]) -> int:
@@ -73,4 +100,5 @@ def memory(report: Report) -> None:
 def run(report: Report, *, quick: bool) -> None:
     """All rows about the process."""
     import_time(report, 11 if quick else 41)
+    first_use(report, 5 if quick else 11)
     memory(report)

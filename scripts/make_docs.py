@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import toolglot
+from toolglot import golden
 from toolglot.cli.hints import HINTS, hint
 from toolglot.errors import CODES, LOSSES
 
@@ -110,7 +112,53 @@ def _cell(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
-PAGES = {"errors.md": errors_page, "coming-from-beacon.md": beacon_page}
+MATRIX_HEAD = """\
+# What each format can do
+
+<!-- Made by scripts/make_docs.py from the declarations and the golden cases. Do not edit. -->
+
+{formats} formats, {cases} golden cases: exact outputs, and what has to be read from them (`tests/formats/<id>/`). A
+number says how many of a format's cases show it; `toolglot formats --check` runs them all and prints how many pass.
+`-` says that it does not apply.
+
+- **parse**: read whole. **stream**: read in pieces, one character at a time and in random cuts, with the same outcome.
+- **render**: writing what was read gives the very same text. The other cases are texts that no template writes: cut
+  off, broken, spelled in another way. `-`: the format is only read.
+- **results**: `render_results` writes tool results. `-`: the family's way is not known, or it is the client's.
+- **detection**: the outcome is the same where nobody says which format it is. `-`: the format has to be named.
+- **verified**: the declaration follows a primary source, such as a template, an encoder, a specification or a parser.
+- **template**: what is written was compared with the family's own chat template or encoder, byte for byte.
+
+| format | parse | stream | render | results | detection | verified | template | source |
+| --- | ---: | ---: | ---: | --- | ---: | --- | --- | --- |
+"""
+
+
+def matrix_page() -> str:
+    """Format by what it can do: the declarations say what applies, the golden folders how often it is shown."""
+    formats = toolglot.formats()
+    cases: dict[str, list[golden.GoldenCase]] = {fmt.id: [] for fmt in formats}
+    for case in golden.load():
+        cases[case.format].append(case)
+    rows = []
+    for fmt in formats:
+        own = cases[fmt.id]
+        cells = (
+            f"`{fmt.id}`",
+            str(len(own)),
+            str(len(own)),
+            "-" if fmt.parse_only else str(sum(case.render for case in own)),
+            "yes" if fmt.results else "-",
+            str(sum(bool(case.detected) for case in own)) if fmt.detect else "-",
+            "yes" if fmt.verified else "no",
+            "yes" if fmt.template_checked else "no",
+            _cell(fmt.source) or "none",
+        )
+        rows.append(f"| {' | '.join(cells)} |\n")
+    return MATRIX_HEAD.format(formats=len(formats), cases=sum(map(len, cases.values()))) + "".join(rows)
+
+
+PAGES = {"errors.md": errors_page, "coming-from-beacon.md": beacon_page, "matrix.md": matrix_page}
 
 
 def main(check: bool) -> int:

@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("typer")
 
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import toolglot
@@ -24,6 +25,7 @@ from toolglot.cli.data import error_data, event_data
 from toolglot.cli.escape import json_text, line, plain
 from toolglot.cli.hints import HINTS, hint
 from toolglot.cli.inputs import deltas
+from toolglot.cli.show import Screen, fit
 from toolglot.errors import CODES, LimitError, ParseError
 
 ROOT = Path(__file__).parent.parent
@@ -454,6 +456,29 @@ def test_formats() -> None:
     assert [row.split()[0] for row in rows[1:]] == ids
     assert ids == [fmt.id for fmt in toolglot.formats()]
     assert set(EXPECTED) <= set(ids)  # not every format has an example
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_formats_on_a_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line is wider than the terminal, each format begins a line, and nothing is lost between the lines."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(Screen, "width", width)
+    rows = run("formats").stdout.splitlines()
+    assert max(map(cell_len, rows)) <= width
+    formats = toolglot.formats()
+    begins = [i for i, row in enumerate(rows) if row[:1].strip()]
+    assert [rows[i].split()[0] for i in begins[1:]] == [fmt.id for fmt in formats]
+    at = rows[0].index("families")
+    for fmt, begin, end in zip(formats, begins[1:], [*begins[2:], len(rows)], strict=True):
+        assert " ".join(row[at:] for row in rows[begin:end] if row[at:]) == ", ".join(fmt.families)
+
+
+def test_fit() -> None:
+    assert fit([10, 20, 30], [5, 5, 5], 60) == [10, 20, 30]
+    assert fit([10, 20, 30], [5, 5, 5], 40) == [10, 15, 15]
+    assert fit([10, 20, 30], [5, 5, 18], 40) == [10, 12, 18]  # words stay whole
+    assert fit([10, 20, 30], [5, 5, 28], 30) == [10, 10, 10]  # where there is room for them
+    assert fit([4, 100], [4, 9], 3) == [4, 8]  # no narrower than that
 
 
 def test_one_format() -> None:

@@ -30,6 +30,8 @@ SHAPES: dict[str, Shape] = {
     "white_space_after_opener": repeated(" ", "<tool_call>"),
     "newlines_after_opener": repeated("\n", "<tool_call>\n<function=f>"),
     "white_space_in_call": repeated(" ", '<tool_call>{"name": "f", "arguments": {}}'),
+    "white_space_in_section": repeated(" ", "<tool_call>\n<function=f>\n</function>", "x"),
+    "white_space_in_elements": repeated(" \n", '<function_calls>\n<invoke name="f">\n</invoke>', "x"),
     "nested_openers": repeated("<tool_call>{"),
     "string_of_closers": repeated("</tool_call>", '<tool_call>{"name": "f", "arguments": {"a": "'),
     "value_of_closers": repeated("</parameter>", "<tool_call>\n<function=f>\n<parameter=a>\n"),

@@ -53,12 +53,15 @@ def show_formats(screen: Screen | None) -> list[dict[str, Any]]:
     """Every format, one line each."""
     facts = [_facts(fmt) for fmt in toolglot.formats()]
     if screen is not None:
-        rows = [("id", "detected", "source", "families")]
+        # What a terminal leaves no room for is in the JSON, and on the page of one format.
+        engines = screen.width is None or screen.width >= 100
+        rows: list[tuple[str, ...]] = [("id", "detected", "source", *(["engines"] * engines), "families")]
         for fact in facts:
             source = fact["source"] if fact["verified"] else f"{fact['source'] or 'none'} (not verified)"
             source += ", byte-checked" if fact["template_checked"] else ""
-            rows.append((fact["id"], fact["detected"] or "by name", source, ", ".join(fact["families"])))
-        screen.rows(rows, ("bold", "", "", ""))
+            names = [", ".join(fact["engines"])] * engines
+            rows.append((fact["id"], fact["detected"] or "by name", source, *names, ", ".join(fact["families"])))
+        screen.rows(rows, ("bold", "", "", *([""] * engines), ""), wrap=True)
     return facts
 
 
@@ -114,6 +117,7 @@ def show_format(name: str, screen: Screen | None) -> dict[str, Any]:
                 ),
             ],
             ("bold cyan", ""),
+            wrap=True,
         )
         screen.say()
         screen.say(("sample", "bold cyan"))

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 from rich.cells import cell_len
@@ -28,8 +29,19 @@ from .escape import line, plain
 from .hints import hint
 
 
+def fit(widths: list[int], words: list[int], room: int) -> list[int]:
+    """The widths of columns that have no more than ``room`` together: the widest give way, by words if they can."""
+    found = widths
+    for least in (words, [8] * len(words)):
+        for most in range(max(widths), 7, -1):
+            found = [max(min(width, most), min(width, word)) for width, word in zip(widths, least, strict=True)]
+            if sum(found) <= room:
+                return found
+    return found
+
+
 class Screen:
-    """Standard output for a person: styled on a terminal, plain in a pipe, never wrapped or cut."""
+    """Standard output for a person: styled on a terminal, plain in a pipe; text is never wrapped or cut."""
 
     def __init__(self, color: bool = True) -> None:
         # NO_COLOR asks for no colour; bold and dim are escape sequences as well, so none at all are written then.
@@ -59,18 +71,40 @@ class Screen:
         """Let the reader of a pipe have what was written."""
         self._console.file.flush()
 
-    def rows(self, rows: Iterable[tuple[str, ...]], styles: tuple[str, ...]) -> None:
-        """A table without a frame: columns as wide as they need to be, the last one free."""
+    @property
+    def width(self) -> int | None:
+        """How wide the terminal is; None in a pipe, where nothing is wrapped."""
+        return self._console.width if self._console.file.isatty() else None
+
+    def rows(self, rows: Iterable[tuple[str, ...]], styles: tuple[str, ...], *, wrap: bool = False) -> None:
+        """A table without a frame: columns as wide as they need to be, the last one free.
+
+        ``wrap``: on a terminal that is too narrow for them the widest columns give way, and their cells have several
+        lines.
+        """
         cells = [tuple(map(line, row)) for row in rows]
         widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+        if wrap and self.width is not None:
+            words = [
+                max(cell_len(word) for cell in column for word in cell.split(" "))
+                for column in zip(*cells, strict=True)
+            ]
+            widths = fit(widths, words, self.width - 2 * (len(widths) - 1))
         for row in cells:
-            last = len(row) - 1
-            self.say(
-                *(
-                    (cell if i == last else cell + " " * (widths[i] - cell_len(cell) + 2), styles[i])
-                    for i, cell in enumerate(row)
-                )
-            )
+            columns = [self._lines(cell, width) for cell, width in zip(row, widths, strict=True)]
+            for parts in zip_longest(*columns, fillvalue=""):
+                last = max((i for i, part in enumerate(parts) if part), default=0)
+                pieces = []
+                for i, part in enumerate(parts[: last + 1]):
+                    pad = "" if i == last else " " * (widths[i] - cell_len(part) + 2)
+                    pieces.append((part + pad, styles[i]))
+                self.say(*pieces)
+
+    def _lines(self, cell: str, width: int) -> list[str]:
+        """``cell`` in lines of at most ``width``, between words where that is possible."""
+        if cell_len(cell) <= width:
+            return [cell]
+        return [row.plain.rstrip() for row in Text(cell).wrap(self._console, width)]
 
     # -- a message
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import DefinitionError
-from .models import is_model
 from .tool import Tool, no_parameters
 
 # Where a schema may stand, and whose shape that is. The first that holds one counts.
@@ -80,8 +79,11 @@ def read_tool(tool: Any) -> Tool:
         return tool
     if isinstance(tool, str):
         return Tool(tool)
-    if isinstance(tool, type) and is_model(tool):
-        return Tool.from_model(tool)
+    if isinstance(tool, type):
+        from .models import is_model  # what reads annotations is dear to import
+
+        if is_model(tool):
+            return Tool.from_model(tool)
     if not isinstance(tool, Mapping):
         dump = getattr(tool, "model_dump", None)
         if dump is not None and not isinstance(tool, type):  # a definition as an SDK's object, MCP's for one

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..definition import ToolSet
+from ..definition import Tool, ToolSet
 from ..errors import DefinitionError
 from ..format import Format
 from ..pattern import Again, Call, Each, Either, Hole, Lit, Node, Ws
 
-PROBE = ToolSet.of([{"name": "f", "parameters": {"properties": {"a": {}, "b": {}}}}])
+PROBE = ToolSet([Tool("f", parameters={"properties": {"a": {}, "b": {}}})])
 
 
 def for_tools(fmt: Format, tools: ToolSet | None) -> Format | None:
@@ -18,7 +18,6 @@ def for_tools(fmt: Format, tools: ToolSet | None) -> Format | None:
     Without ``tools`` the pattern is only checked: nothing can be told from the text alone.
     """
     checked = tools or PROBE
-    assert checked is not None
     options: list[tuple[Node, ...]] = []
     for name, parameters in checked.parameters():
         nodes = fmt.nodes()
