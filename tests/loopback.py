@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Literal
 
 import payloads
 from payloads import Payload
@@ -25,6 +25,16 @@ _MESSAGE = Message(
         ToolCall("run_sql", id="call_2", kind="custom", input="select 1"),
     ],
 )
+
+
+def get_weather(city: str, unit: Literal["c", "f"] = "c") -> dict[str, Any]:
+    """The weather now.
+
+    Args:
+        city: Where.
+        unit: Celsius or Fahrenheit.
+    """
+    return {"city": city, "unit": unit, "temp": 4}
 
 
 def provider_of(case: Payload) -> WireProvider:
