@@ -484,6 +484,7 @@ SHAPES = [
     '{"candidates": [{"content": "text"}]}', '{"candidates": [{"content": {"parts": {}}}]}', '{"parts": "text"}',
     '{"tool_calls": {}}', '{"tool_calls": [null]}', '{"steps": {}}', '{"steps": [3]}', '{"functionCall": []}',
     '{"finish_reason": 3}', '{"stopReason": {}}', '{"stop_reason": []}', '{"toolUse": "text"}', '{"actions": {}}',
+    '[{"candidates": []}]',
 ]  # fmt: skip
 
 

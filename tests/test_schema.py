@@ -134,6 +134,15 @@ def test_narrow(schema: Any, adapted: Any, losses: list[str]) -> None:
     assert one(schema, NARROW) == (adapted, losses)
 
 
+@pytest.mark.parametrize("required", [None, True, "a", ["a", 3], {"a": True}])
+def test_required_that_is_no_list_of_names(required: Any) -> None:
+    """As of older drafts, or by mistake: no API takes it."""
+    schema = {"type": "object", "properties": {"a": {"type": "string", "required": required}}, "required": required}
+    adapted = adapt(schema, Subset(), "$")
+    assert adapted.schema == {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert [loss.path for loss in adapted.losses] == ["$.required", "$.properties.a.required"]
+
+
 def test_references_are_written_out() -> None:
     defs = {"Unit": {"type": "string", "enum": ["c", "f"]}}
     schema, losses = one({"$ref": "#/$defs/Unit", "description": "The unit."}, NARROW, **{"$defs": defs})

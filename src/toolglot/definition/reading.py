@@ -58,7 +58,8 @@ def _collect(tools: Any, flat: list[Tool]) -> None:
             if isinstance(inner, list) or (key == "toolConfig" and isinstance(inner, Mapping)):
                 start = len(flat)
                 _collect(inner, flat)
-                if tools.get("type") == "namespace":  # of OpenAI's Responses: it has the functions of one server
+                # Of OpenAI's Responses: it has the functions of one server.
+                if tools.get("type") == "namespace" and isinstance(tools.get("name"), str):
                     space = {key: tools[key] for key in ("name", "description") if key in tools}
                     for tool in flat[start:]:
                         tool.extra.setdefault("openai_responses", {})["namespace"] = space

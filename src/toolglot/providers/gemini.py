@@ -132,6 +132,8 @@ class Gemini(WireProvider):
         if not chunks:
             return {"parts": items}
         candidates = [chunk["candidates"][0] for chunk in chunks if chunk["candidates"]]
+        if not candidates:
+            return chunks[-1]
         contents = [one.get("content") for one in candidates if isinstance(one, dict)]
         parts = [one.get("parts") for one in contents if isinstance(one, dict)]
         whole = {"content": {"parts": [part for listed in parts if isinstance(listed, list) for part in listed]}}

@@ -67,10 +67,11 @@ class OpenAIResponses(WireProvider):
         written: list[dict[str, Any]] = []
         groups: dict[str, list[dict[str, Any]]] = {}
         for tool in tools:
-            space = tool.pop("namespace", None) if isinstance(tool.get("namespace"), dict) else None
-            if space is None:
+            space = tool.get("namespace")
+            if not isinstance(space, dict) or not isinstance(space.get("name"), str):
                 written.append(tool)
                 continue
+            del tool["namespace"]
             if space["name"] not in groups:
                 groups[space["name"]] = []
                 written.append({"type": "namespace", **space, "tools": groups[space["name"]]})

@@ -135,12 +135,18 @@ class _Adapter:
         return result
 
     def _formed(self, key: str, value: Any, path: str) -> bool:
-        """Whether a keyword that holds schemas holds some."""
-        shape = Mapping if key in MAPS else (list, tuple) if key in BRANCHES else None
-        if shape is None or (isinstance(value, shape) and (value or key not in ("anyOf", "oneOf"))):
+        """Whether a keyword that holds schemas holds some, and ``required`` names."""
+        if key in MAPS:
+            formed = isinstance(value, Mapping)
+        elif key in BRANCHES:
+            formed = isinstance(value, (list, tuple)) and bool(value or key not in ("anyOf", "oneOf"))
+        elif key == "required":
+            formed = isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value)
+        else:
             return True
-        self._lost("loss.schema_keyword", member(path, key), "not as JSON Schema has it; dropped")
-        return False
+        if not formed:
+            self._lost("loss.schema_keyword", member(path, key), "not as JSON Schema has it; dropped")
+        return formed
 
     def _reference(
         self, node: dict[str, Any], reference: str, path: str, inside: tuple[str, ...]
