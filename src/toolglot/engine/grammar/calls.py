@@ -206,7 +206,8 @@ class _Walk:
                 arg = self.said(dict(node.says))
             if isinstance(node, Value):
                 closer = nodes[i + 1]
-                assert isinstance(closer, Lit) and arg is not None
+                if arg is None or not isinstance(closer, Lit):
+                    raise self.misplaced(node)
                 never = [*closer.texts, *(_line(node, text) for text in arg.ends if node.implied != "no")]
                 out.append(Bare(closer.texts[0], tuple(never), node).value(self.rules, arg.shape))
             elif not closed:
@@ -241,7 +242,11 @@ class _Walk:
             return self.rule(Typed(node).members(self.rules, self.shape))
         if isinstance(node, Arguments):
             return self.arguments(node)
-        raise DefinitionError(f"{self.fmt.id}: a grammar cannot hold {type(node).__name__.lower()}(...) there")
+        raise self.misplaced(node)
+
+    def misplaced(self, node: Part) -> DefinitionError:
+        """What is said of a node that a grammar cannot hold."""
+        return DefinitionError(f"{self.fmt.id}: a grammar cannot hold {type(node).__name__.lower()}(...) there")
 
     def said(self, says: dict[str, str]) -> _Argument | None:
         """The argument that a literal says; only a tool that fits what it says can be written."""
@@ -261,7 +266,8 @@ class _Walk:
         if node.field == "id":
             return ID
         if node.field == "key":
-            assert arg is not None
+            if arg is None:
+                raise self.misplaced(node)
             return Text(arg.key)
         if node.field in ("server", "tool"):
             server, slash, tool = _plain_name(self.fmt, self.tool.name).partition("/")
