@@ -124,14 +124,27 @@ number says how many of a format's cases show it; `toolglot formats --check` run
 - **parse**: read whole. **stream**: read in pieces, one character at a time and in random cuts, with the same outcome.
 - **render**: writing what was read gives the very same text. The other cases are texts that no template writes: cut
   off, broken, spelled in another way. `-`: the format is only read.
-- **results**: `render_results` writes tool results. `-`: the family's way is not known, or it is the client's.
+- **results**, **tools**: `render_results` writes tool results, `render_tools` the tools' definitions. `-`: the family's
+  way is not known, or it is the client's. **grammar**: `grammar` writes one for constrained decoding.
 - **detection**: the outcome is the same where nobody says which format it is. `-`: the format has to be named.
 - **verified**: the declaration follows a primary source, such as a template, an encoder, a specification or a parser.
 - **template**: what is written was compared with the family's own chat template or encoder, byte for byte.
 
-| format | parse | stream | render | results | detection | verified | template | source |
-| --- | ---: | ---: | ---: | --- | ---: | --- | --- | --- |
+| format | parse | stream | render | results | tools | grammar | detection | verified | template | source |
+| --- | ---: | ---: | ---: | --- | --- | --- | ---: | --- | --- | --- |
 """
+
+
+def _has_grammar(format: str) -> bool:
+    """Whether calls of some tool can be put into a grammar."""
+    for name in ("ping", "server/ping", "python_interpreter"):
+        tool = {"name": name, "parameters": {"type": "object", "properties": {"code": {"type": "string"}}}}
+        try:
+            toolglot.grammar([tool], format)
+        except toolglot.ToolglotError:
+            continue
+        return True
+    return False
 
 
 def matrix_page() -> str:
@@ -149,6 +162,8 @@ def matrix_page() -> str:
             str(len(own)),
             "-" if fmt.parse_only else str(sum(case.render for case in own)),
             "yes" if fmt.results else "-",
+            "yes" if fmt.tools else "-",
+            "yes" if _has_grammar(fmt.id) else "-",
             str(sum(bool(case.detected) for case in own)) if fmt.detect else "-",
             "yes" if fmt.verified else "no",
             "yes" if fmt.template_checked else "no",

@@ -19,6 +19,8 @@ from .pattern import Call, CallObject, Section
 
 # Names of the first seed that stand for several formats.
 GROUPS: dict[str, tuple[str, ...]] = {"mistral": ("mistral_v3", "mistral_v11", "mistral_v13")}
+# Names that engines have for Transformers' response templates, of which each tokenizer has its own.
+TEMPLATED = frozenset(("response_template", "sglang:response_template", "vllm:hf"))
 PACKAGE = import_module(".formats", __package__)
 SEED_IDS = {"mistral_v3": "mistral", "mistral_v11": "mistral", "mistral_v13": "mistral", "llama3_json": "llama"}
 
@@ -108,6 +110,12 @@ class Registry:
                 return (fmt.id,)
         found = self._index().get(name)
         if found is None:
+            if name in TEMPLATED:
+                raise DefinitionError(
+                    f"{name!r} is what a model's tokenizer says: load its response_template with "
+                    "format_from_response_template and register the format that this gives",
+                    "definition.unknown_format",
+                )
             known = {known.lower(): known for known in (*self._index(), *GROUPS, *self.ids())}
             near = [known[match] for match in get_close_matches(name[:80].lower(), known, n=3, cutoff=0.7)]
             hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "; formats() lists them"

@@ -19,5 +19,6 @@ FORMAT = Format(
     detect=False,
     reasoning=THINK,
     families=("benchmark prompts (BFCL)",),
+    verified=False,
     source="benchmark prompts",
 )

@@ -28,5 +28,6 @@ FORMAT = Format(
     rank=60,
     families=("Gemma 3 (prompted)", "Gemma 3n", "Gemma 2"),
     models=(r"(?<!function)gemma-?(2|3n?)",),
+    verified=False,
     source="prompt format",
 )

@@ -23,5 +23,6 @@ FORMAT = Format(
     turn_ends=("<|EOT|>", "</s>"),
     families=("NexusRaven-V2", "Gorilla OpenFunctions v2"),
     models=(r"nexusraven|gorilla",),
+    verified=False,
     source="BFCL handlers",
 )
