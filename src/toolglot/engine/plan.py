@@ -164,9 +164,7 @@ class Plan:
             return None
         if not buf.startswith(self.ends.texts, pos):
             return False
-        match = self.ends.run(buf, pos)
-        assert match is not None
-        end = match.end()
+        end = self.ends.reach(m, pos)
         if end == len(buf):
             return True if m.final else None
         return None if not m.final and partial(self.ends.texts, buf, end) else False
