@@ -74,7 +74,7 @@ class Lit(Op):
         buf = m.buf
         start = pos = m.pos
         if self.ws:
-            pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+            pos = m.white_to(pos)
         if buf.startswith(self.texts, pos) and not (m.masked and m.is_masked(pos)):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None
@@ -488,7 +488,7 @@ class FirstItem(Op):
         self.ws = True
 
     def run(self, m: Machine) -> Op | None:
-        pos = WS.match(m.buf, m.pos).end()  # type: ignore[union-attr]
+        pos = m.white_to(m.pos)
         if pos == len(m.buf) and not m.final:
             return None
         if m.buf.startswith("]", pos):
