@@ -133,7 +133,7 @@ class Entry:
                     return match.group(match.lastindex or 2) in m.tools.names
                 pos = match.end()
         assert isinstance(op, ops.Hole)
-        match = m.find(op.regex.search, j)
+        match = m.find(op.regex.search, j, j + m.limits.name)  # a longer name is none
         if match is None:
             return None if not m.final and len(buf) - j < m.limits.name else False
         return buf[j : match.start()].strip() in m.tools.names

@@ -248,7 +248,7 @@ class OpenEntry:
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
         """Reasoning opens at the start of the output, of a line or behind markup; elsewhere the literal is text."""
-        blank = m.after_markup and WS.match(m.buf, pos).end() >= i  # type: ignore[union-attr]
+        blank = m.after_markup and m.white_to(pos) >= i
         if not blank and not line_start(m, i) and m.base + i > 0:
             m.literal_opens += 1
             return None
@@ -347,10 +347,18 @@ class EndEntry:
                 return pos
             pos += len(text)
 
+    def reach(self, m: Machine, i: int) -> int:
+        """How far such tokens and white space reach from ``buf[i]`` on. What was looked at is not looked at again."""
+        at = m.base + i
+        begun, known = m.ended
+        end = self.run(m, known - m.base if begun <= at < known else i)
+        m.ended = (at, m.base + end)
+        return end
+
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
         """Wait for the end of the text."""
         buf = m.buf
-        end = self.run(m, max(i, m.ends_to - m.base) if m.ends_to >= 0 else i)
+        end = self.reach(m, i)
         if end == len(buf):
             if m.final:
                 self.plan.text.before(m, pos, i, ())

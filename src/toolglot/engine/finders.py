@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .entries import Untagged
 
 _JSON_START = re.compile(r"```|[{\[]")
-_FENCE = re.compile(r"```[\w+-]{0,20}[ \t]*\r?\n[ \t\r\n]{0,64}")
-_FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]*\r?(?:\n[ \t\r\n]{0,64})?\Z")
+_FENCE = re.compile(r"```[\w+-]{0,20}[ \t]{0,64}\r?\n[ \t\r\n]{0,64}")
+_FENCE_PART = re.compile(r"`{1,2}\Z|```[\w+-]{0,20}[ \t]{0,64}\r?(?:\n[ \t\r\n]{0,64})?\Z")
 _SEPARATOR = re.compile(r"[ \t\r\n]*;?[ \t\r\n]*")
 _AFTER = {"{": '"}', "[": '{"[]-0123456789tfn'}
 _WRAPPERS = frozenset(("function", "tool_calls", "function_call"))
@@ -406,7 +406,9 @@ class ListFinder(PythonFinder):
             start = pos
             i = WS.match(buf, pos).end()  # type: ignore[union-attr]
             if i == size:
-                return self.over(m, base + size, True) if final and self.list_at >= 0 else -1 - start
+                if self.list_at < 0:
+                    return -1 - start
+                return self.over(m, base + size, True) if final else size  # it is held with the list
             if self.list_at < 0:
                 if buf[i] != "[":
                     return self.over(m, base + i, False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..pattern import Escapes
 from .machine import NEVER, Found, Machine
 from .ops import Op, set_field
@@ -41,6 +43,7 @@ class FreeTextOp(Op):
         self.escapes = escapes
         self.closers = closers
         self.longest = max(map(len, closers))
+        self.search = re.compile("|".join(map(re.escape, closers))).search
         self.stop = stop  # the closer may be missing at the end of the text
 
     def run(self, m: Machine) -> Op | None:
@@ -52,7 +55,8 @@ class FreeTextOp(Op):
         begun: int = m.st
         start = max(pos, m.scan - m.base)
         while True:
-            i = min((k for k in (buf.find(closer, start) for closer in self.closers) if k >= 0), default=-1)
+            match = self.search(buf, start)
+            i = -1 if match is None else match.start()
             if i < 0 or not self.line or m.base + i == begun or buf[i - 1] == "\n":
                 break
             start = i + 1

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 DEFAULT_LIMITS = Limits()
 # No position: what is searched from there is searched from where reading stands.
 NEVER = -(1 << 60)
+_WHITE: Any = re.compile(r"[ \t\r\n]*").match
 Held = tuple[str, int, int, int]  # text, where it stands, line breaks before it, where its line starts
 
 
@@ -127,7 +128,8 @@ class Machine:
     line_free: bool = True
     literal_opens: int = 0
     tracker: Any = None
-    white: Span = (NEVER, NEVER)  # white space that an operation waits behind
+    white: Span = (NEVER, NEVER)  # white space that was looked at last
+    ended: Span = (NEVER, NEVER)  # tokens that end the turn, and white space, that were looked at last
     settled: bool = False  # the text is a tagged family's, whether it holds a call or not
     plain: Ranges | None = None  # text that holds no control tokens: literals of them are data there
     rereads: int | None = None  # from where reasoning may be read again
@@ -166,6 +168,14 @@ class Machine:
     def note(self, text: str) -> None:
         """Add a remark."""
         self.notes = (*self.notes, text)
+
+    def white_to(self, pos: int) -> int:
+        """Where the white space at ``buf[pos]`` ends. What was looked at before is not looked at again."""
+        at = self.base + pos
+        begun, known = self.white
+        end: int = _WHITE(self.buf, known - self.base if begun <= at < known else pos).end()
+        self.white = (at, self.base + end)
+        return end
 
     # -- feeding ---------------------------------------------------------------------------------------------
 
@@ -435,12 +445,16 @@ class Machine:
         base = self.base
         if a >= base:
             return self.buf[a - base : b - base]
-        # Only the part that is asked for: a list of calls asks for each call.
         kept = self.kept
         assert kept is not None
-        kept.seek(self._kept_skip + a - self.kept_from)
-        text = kept.read(min(b, base) - a)
-        kept.seek(0, SEEK_END)
+        start = self._kept_skip + a - self.kept_from
+        size = min(b, base) - a
+        if 2 * size > base - self.kept_from:
+            text = kept.getvalue()[start : start + size]
+        else:  # a list of calls asks for each call: read no more than that
+            kept.seek(start)
+            text = kept.read(size)
+            kept.seek(0, SEEK_END)
         return text + self.buf[: b - base] if b > base else text
 
     def _kept_text(self) -> str:

@@ -74,7 +74,7 @@ class Lit(Op):
         buf = m.buf
         start = pos = m.pos
         if self.ws:
-            pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+            pos = m.white_to(pos)
         if buf.startswith(self.texts, pos) and (text := m.standing(self.texts, pos)):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None
@@ -393,17 +393,13 @@ class Switch(Op):
         self.pairs = pairs
         self.texts = tuple(text for text, _ in pairs)
         self.nested = any(b != a and b.startswith(a) for a in self.texts for b in self.texts)
+        self.search = re.compile("|".join(map(re.escape, self.texts))).search
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
         pos = m.pos
         if self.ws:
-            start = m.base + pos
-            if m.white[0] == start:  # looked at before
-                pos = m.white[1] - m.base
-            pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
-            if not m.final:
-                m.white = (start, m.base + pos)
+            pos = m.white_to(pos)
         if m.stands(self.texts, pos):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None
@@ -441,20 +437,15 @@ class Switch(Op):
     def _stray(self, m: Machine) -> Op | None:
         """Text between the calls of a section: content, up to what may come next."""
         buf = m.buf
-        best = -1
-        for text in self.texts:
-            found = m.find_text(text, m.pos)
-            if found >= 0 and (best < 0 or found < best):
-                best = found
-        end = best
-        if best < 0:
-            end = len(buf)
+        match = m.find(self.search, m.pos)
+        end = len(buf) if match is None else match.start()
+        if match is None:
             if not m.final:
                 keep = max(map(len, self.texts)) - 1
                 end = max(m.pos, end - keep)
         m.content(m.pos, end)
         m.pos = end
-        return self if best >= 0 or m.final else None
+        return self if match is not None or m.final else None
 
     def first(self) -> tuple[str, ...] | None:
         texts: tuple[str, ...] = (
@@ -497,7 +488,7 @@ class FirstItem(Op):
         self.ws = True
 
     def run(self, m: Machine) -> Op | None:
-        pos = WS.match(m.buf, m.pos).end()  # type: ignore[union-attr]
+        pos = m.white_to(m.pos)
         if pos == len(m.buf) and not m.final:
             return None
         if m.buf.startswith("]", pos):

@@ -211,7 +211,7 @@ class Plan:
             return None
         if not m.stands(self.ends.texts, pos):
             return False
-        end = self.ends.run(m, pos)
+        end = self.ends.reach(m, pos)
         if end == len(buf):
             return True if m.final else None
         return None if not m.final and partial(self.ends.texts, buf, end) else False

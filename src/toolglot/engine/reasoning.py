@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
+from ..events import ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..values.gather import gather
 from .machine import NEVER, Machine, Stop
 from .ops import WS, Op, partial
@@ -218,6 +219,7 @@ class ReasoningOp(Op):
         try:
             if piece:
                 child.feed(piece)
+                child.events.clear()  # nobody waits for them, and a long argument has many
             if m.final:
                 child.cut = m.cut
                 child.close()
@@ -239,7 +241,11 @@ class ReasoningOp(Op):
         m.calls.extend(child.calls)
         m.parts.extend(child.parts)
         if m.live:
-            m.events.extend(child.events)
+            for call, part in zip(child.calls, child.parts, strict=True):
+                span = part.span or (0, 0)
+                m.events.append(ToolCallStart(call.index, call.id, call.name, (span[0], span[0])))
+                m.events.append(ToolCallDelta(call.index, call.arguments_json, span))
+                m.events.append(ToolCallEnd(call.index, call, span))
         m.note("reasoning.unclosed")
         m.index = child.index
         m.st = _ADOPTED

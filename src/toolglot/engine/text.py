@@ -93,7 +93,7 @@ class Text(Op):
         m.scan = m.base + i
         plan = self.plan
         buf = m.buf
-        if m.after_markup and WS.match(buf, pos).end() >= i:  # type: ignore[union-attr]
+        if m.after_markup and m.white_to(pos) >= i:
             return None
         j = i
         white = plan.before_chars
@@ -114,7 +114,7 @@ class Text(Op):
         if i == pos:
             return
         buf = m.buf
-        if m.after_markup and WS.match(buf, pos).end() >= i:  # type: ignore[union-attr]
+        if m.after_markup and m.white_to(pos) >= i:
             if m.parts or m.separators or m.base + pos > 0:
                 m.sep(pos, i)
                 return

@@ -14,7 +14,7 @@ from .machine import Machine
 from .ops import WS, Op, partial, put_argument
 from .valueops import TYPED, ahead
 
-_ATTRIBUTE = re.compile(r'[ \t\r\n]+([\w:.\-]+)[ \t\r\n]*=[ \t\r\n]*"([^"]*)"')
+_ATTRIBUTE = re.compile(r'(?<=[ \t\r\n])([\w:.\-]+)[ \t\r\n]*=[ \t\r\n]*"([^"]*)"')
 
 
 class Element:

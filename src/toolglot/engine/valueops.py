@@ -483,9 +483,9 @@ class ValueOp(Op):
                 return not m.is_data(rest.end() - len(self.key_end), self.key_end)
             return None if not m.final and self.rest_part(buf, end) else False
         verdict = ahead(m, self.outer, buf, end)
-        if verdict is False and WS.match(buf, end).end() == len(buf):  # type: ignore[union-attr]
+        if verdict is False and m.white_to(end) == len(buf):
             return not m.cut if m.final else None
-        return verdict and not (m.cut and WS.match(buf, end).end() == len(buf))  # type: ignore[union-attr]
+        return verdict and not (m.cut and m.white_to(end) == len(buf))
 
 
 TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
@@ -494,7 +494,7 @@ TYPED = frozenset(("null", "boolean", "integer", "number", "object", "array"))
 def ahead(m: Machine, texts: tuple[str, ...], buf: str, pos: int) -> bool | None:
     """Whether one of ``texts`` stands at ``pos``, behind white space. None: more text decides."""
     start = pos
-    pos = WS.match(buf, pos).end()  # type: ignore[union-attr]
+    pos = m.white_to(pos)
     if pos - start > LOOK:
         return False
     if m.stands(texts, pos):

@@ -11,7 +11,7 @@ from ...types import ToolCall
 from ...values.gather import gather
 from ..compile import Program
 from ..machine import Found, Machine
-from ..ops import WS, Op
+from ..ops import Op
 from .messages import START, Head, MessagesProgram
 
 
@@ -22,7 +22,7 @@ class EitherBody(Op):
         self.program = program
 
     def run(self, m: Machine) -> Op | None:
-        pos = WS.match(m.buf, m.pos).end()  # type: ignore[union-attr]
+        pos = m.white_to(m.pos)
         if pos == len(m.buf) and not m.final:
             return None
         return self.program.arguments if m.buf.startswith("{", pos) else self.program.custom

@@ -12,7 +12,7 @@ from ...pattern import Lit, Section
 from ...types import ToolCall
 from ..compile import Program
 from ..machine import Machine
-from ..ops import TO_TEXT, WS, Op, partial
+from ..ops import TO_TEXT, Op, partial
 from ..render import Writer, write_calls
 from .messages import CHANNEL, MESSAGE, START, Head, MessagesProgram, read_head
 
@@ -26,7 +26,7 @@ class Block(Op):
         self.program = program
 
     def run(self, m: Machine) -> Op | None:
-        pos = WS.match(m.buf, m.pos).end()  # type: ignore[union-attr]
+        pos = m.white_to(m.pos)
         found = m.buf.startswith(BLOCK, pos)
         part = partial((BLOCK,), m.buf, pos)
         if not found and part and not m.final:
