@@ -221,7 +221,7 @@ def test_content(engine: str, format: str) -> None:
     accepts = compiled(engine, format, cases_of.tools(format), "auto")
     fmt = toolglot.get_format(format)
     for calls in ([], cases_of.calls(format, RIGHT["none"])):
-        text = toolglot.render(calls, format, content="Hello.")
+        text = toolglot.render(calls, format, content="Hello.", check=False)
         assert accepts(text) == (not fmt.start or not calls), text
         assert accepts(text.removeprefix(fmt.prompt)) == (not fmt.start or not calls), text
 
