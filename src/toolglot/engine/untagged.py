@@ -255,11 +255,7 @@ class Tracker:
         """Text around calls: white space behind a call is a separator."""
         if not text:
             return
-        if (
-            (m.calls or m.errors)
-            and (self.after or at > self.at if self.held else True)
-            and not text.strip(" \t\r\n;")
-        ):
+        if (m.calls or m.errors) and (self.after or at > self.at if self.held else True) and not text.strip(" \t\r\n;"):
             m.sep_at(at, at + len(text))
         else:
             m.put(0, at, text)

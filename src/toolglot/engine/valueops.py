@@ -10,8 +10,8 @@ from ..errors import Fault
 from ..pattern import CallObject, Escapes
 from ..values.bare import decode_entities, read_text
 from ..values.dialect import FUNCTION_GEMMA, GEMMA, JSON, LFM, PYTHON, PYTHONIC
-from ..values.json import loads, quote, scan
 from ..values.gather import gather
+from ..values.json import loads, quote, scan
 from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
