@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import statistics
 import time
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -141,15 +142,111 @@ def test_linear(work: Callable[[str, str | None], None], name: str) -> None:
     assert grows(work, SHAPES[name], 16_000, None) <= 2.2
 
 
+# What a text of a format may go on with, over and over.
+ENDLESS: tuple[str, ...] = (" ", '{"a":', CLOSERS_OF_CALLS, "\n", "<think>x ", "<|im_end|></s>", "```x ", "f(a=1), ")
+
+
 @pytest.mark.parametrize("work", [whole, characters])
 @pytest.mark.parametrize("format", format_ids())
 def test_linear_by_format(format: str, work: Callable[[str, str | None], None]) -> None:
+    """A few of all pairs of an opener and what goes on; other ones for each format, so that all get their turn."""
     found = openers_of(format)
-    for opener in found[:: max(1, len(found) // 3)]:
-        for shape in (
-            repeated(opener),
-            repeated(" ", opener),
-            repeated('{"a":', opener),
-            repeated(CLOSERS_OF_CALLS, opener),
-        ):
-            assert grows(work, shape, 8_000, format) <= 2.2, repr(shape(200))
+    turn = format_ids().index(format) + (work is whole)
+    assert grows(work, repeated(found[turn % len(found)]), 8_000, format) <= 2.2
+    for n in range(4):
+        shape = repeated(ENDLESS[(turn + 2 * n) % len(ENDLESS)], found[(turn + n * len(found) // 4) % len(found)])
+        assert grows(work, shape, 8_000, format) <= 2.2, repr(shape(200))
+
+
+CALL = '{"name": "f", "arguments": {}}'
+HERMES = f"<tool_call>{CALL}</tool_call>"
+TOOLS_F = [{"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}}]
+
+
+def then(before: str, first: str, second: str) -> Shape:
+    """A run of one thing, then a run of another."""
+    return lambda size: before + repeated(first)(size // 2) + repeated(second)(size // 2)
+
+
+# What was quadratic once, or nearly: the format, whether tools are declared, the text.
+CLASSES: dict[str, tuple[str, bool, Shape]] = {
+    "string_in_second_bare_call": ("json", False, repeated("a b ", CALL + '; {"name": "f", "arguments": {"a": "')),
+    "fences_behind_bare_call": ("json", False, repeated("```", CALL + '\n{"name": "f", "argument')),
+    "white_space_in_fence": ("json", False, repeated(" ", "```x")),
+    "string_of_arguments": ("hermes", False, repeated("x", '<tool_call>{"name": "f", "arguments": "')),
+    "keys_beside_arguments": (
+        "hermes",
+        False,
+        lambda size: f"<tool_call>{CALL[:-1]}" + "".join(f', "k{i}": 1' for i in range(size // 11)),
+    ),
+    "calls_in_list": ("pythonic", True, repeated("f(a=1), ", "[")),
+    "white_space_in_list": ("pythonic", True, repeated(" ", "[f(a=1)")),
+    "white_space_before_first_item": ("openpangu", False, repeated("\n", "<|tool_call_start|>[")),
+    "turn_ends_before_text": ("hermes", False, lambda size: repeated("<|im_end|> ")(size) + "x"),
+    "turn_ends_behind_open_call": ("hermes", False, repeated("<|im_end|>", f"<tool_call>{CALL}")),
+    "reasoning_openers_behind_white_space": ("hermes", False, then(HERMES, " ", "x <think>")),
+    "white_space_behind_implied_closer": (
+        "qwen3_coder",
+        False,
+        repeated(" ", "<tool_call>\n<function=f>\n<parameter=a>\nx\n</function>"),
+    ),
+    "openers_of_declared_calls": ("qwen3_coder", True, repeated("<function=x ")),
+}
+
+
+def work_with(tools: object, step: int) -> Callable[[str, str | None], None]:
+    """Whole (no step) or in pieces of ``step`` characters."""
+
+    def work(text: str, format: str | None) -> None:
+        try:
+            if not step:
+                toolglot.parse(text, format=format, tools=tools, on_error="collect", limits=ROOM)
+                return
+            parser = toolglot.StreamParser(format=format, tools=tools, on_error="collect", limits=ROOM)
+            for at in range(0, len(text), step):
+                parser.feed(text[at : at + step])
+            parser.close()
+        except toolglot.LimitError:
+            pytest.fail("a limit hides what this text costs")
+        except toolglot.ToolglotError:
+            pass
+
+    return work
+
+
+# Undecided text is bounded by default, and quadratic up to there is too much.
+ROOM = toolglot.Limits(calls=10**9, buffer=10**9)
+
+
+@pytest.mark.parametrize("step", [0, 4])
+@pytest.mark.parametrize("name", CLASSES)
+def test_linear_by_class(name: str, step: int) -> None:
+    format, declared, shape = CLASSES[name]
+    assert grows(work_with(TOOLS_F if declared else None, step), shape, 16_000, format) <= 2.2
+
+
+@pytest.mark.parametrize(
+    ("format", "declared", "before"),
+    [
+        ("hermes", False, '<tool_call>{"name": "f", "arguments": {"a": "'),
+        ("hermes", False, ""),
+        ("qwen3_coder", True, "<tool_call>\n<function=f>\n<parameter=a>\n"),
+        ("glm45", True, "<think>\n<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>"),
+        ("gemma4", False, '<|tool_call>call:f{a:<|"|>'),
+        ("json", False, '{"name": "f", "arguments": {"a": "'),
+        ("minimax_m3", True, ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">]<]minimax[>[<a>'),
+    ],
+)
+def test_memory_of_a_long_value(format: str, declared: bool, before: str) -> None:
+    """A stream keeps the text it may need, not an object for each of its pieces."""
+    size = 240_000  # StringIO joins its pieces at each 100,000 in some versions
+    parser = toolglot.StreamParser(format=format, tools=TOOLS_F if declared else None, on_error="collect")
+    parser.feed(before)
+    tracemalloc.start()
+    try:
+        for n in range(0, size, 2):
+            parser.feed("abcdefgh"[n % 8 : n % 8 + 2])
+        used = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert used < 16 * size  # a piece of two characters takes 59 bytes, the event that tells of it more
