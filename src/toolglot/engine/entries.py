@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..pattern import CallObject
 from .compile import Entry, Program
 from .machine import NEVER, Found, Machine
-from .ops import Attributes, Op, partial
+from .ops import WS, Attributes, Op, partial
 from .quick import Plain
 from .shapes import SEED
 from .text import WAIT
