@@ -108,7 +108,9 @@ def test_convert(provider: toolglot.Provider) -> None:
         (loss.code, loss.path) for loss in expected.losses
     ]
     again = run_json("convert", "--to", "openai", input=result.stdout)["request"]["tools"]
-    assert [tool["function"]["name"] for tool in again] == [tool["function"]["name"] for tool in tools]
+    names = [(new["function"]["name"], old["function"]["name"]) for new, old in zip(again, tools, strict=True)]
+    # A name with a slash is another one at most APIs: `Loss`, above.
+    assert all(new == old for new, old in names if "/" not in old)
 
 
 def test_convert_strict() -> None:

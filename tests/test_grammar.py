@@ -218,13 +218,6 @@ def test_what_cannot_be_written_has_no_grammar() -> None:
             toolglot.grammar([tool], format)
 
 
-def test_a_pattern_that_no_grammar_holds_is_named() -> None:
-    alone = pattern.call("<f>", pattern.name(), ":", pattern.key(), "=", pattern.value(), "</f>")
-    toolglot.register_format(toolglot.Format(alone, id="grammar_alone"))
-    with pytest.raises(toolglot.DefinitionError, match=r"grammar_alone: a grammar cannot hold hole\(\.\.\.\) there"):
-        toolglot.grammar(["ping"], "grammar_alone")
-
-
 HOLDS = [
     # The format, the schema of `a`, the text for its value, whether the grammar holds it.
     ("minicpm5", {"type": "string"}, "x ] y", True),

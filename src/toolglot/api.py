@@ -410,6 +410,7 @@ async def astream(chunks: AsyncIterable[str], **options: Any) -> AsyncIterator[E
     """`stream` over an asynchronous iterable, with the same options; errors are raised in the same way.
 
     >>> import asyncio
+    >>> from toolglot import ToolCallEnd
     >>> async def tokens():
     ...     for token in ["[TOOL_CALLS]ping", "[ARGS]", "{}"]:
     ...         yield token

@@ -128,7 +128,7 @@ def _check_call(call: ToolCall, i: int) -> None:
 
 
 def render_tools(tools: Any, format: str, *, model: str | None = None, unsafe: Unsafe = "raise") -> str:
-    r"""The text with which the family's chat template presents these tools: its part of the prompt, markup included.
+    """The text with which the family's chat template presents these tools: its part of the prompt, markup included.
 
     ``tools`` are whatever `Tool.from_any` reads, one or several; the template is given them in OpenAI's shape. The
     part is a turn of its own where the template makes it one; else it stands in the system message (in Llama's first
@@ -136,9 +136,8 @@ def render_tools(tools: Any, format: str, *, model: str | None = None, unsafe: U
     family differ. A definition that holds the family's control tokens raises `UnsafeValueError` unless
     ``unsafe="allow"``; `ConversionError` if it is not known how the template writes tools, or if it cannot write these.
 
-    >>> print(render_tools({"name": "ping", "description": "Ping it."}, "mistral_v13"))
-    [AVAILABLE_TOOLS][{"type": "function", "function": {"name": "ping", "description": "Ping it.", \
-    "parameters": {"type": "object", "properties": {}}}}][/AVAILABLE_TOOLS]
+    >>> render_tools({"name": "ping", "description": "Ping it."}, "mistral_v13")[:67]
+    '[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "ping",'
     """
     fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
     how = choose(fmt, model)

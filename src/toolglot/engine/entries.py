@@ -119,6 +119,7 @@ class CallEntry:
             m.body_at = m.base + j
         else:
             m.section_at = m.base + i
+            m.settled = True
             if m.live:
                 m.keep(i)
             m.sep(i, j)
