@@ -41,8 +41,11 @@ def scan(text: str, pos: int) -> tuple[Any, int] | None:
         return None
     if end - pos > MAX_DIGITS and _long_digits(text, pos, end):
         return _slow(text, pos)
-    if end - pos > 2 * MAX_DEPTH and _deep(value, text, pos, end):
-        return None
+    if end - pos > 2 * MAX_DEPTH:
+        if _ascii_strings(value):
+            return value, end  # neither deep nor with a surrogate: cheaper to see here than in the text
+        if _deep(value, text, pos, end):
+            return None
     if text.find("\\", pos, end) >= 0 and text.rfind("\\u", pos, end) >= 0 and _half_escape(text, pos, end):
         return None
     if not text.isascii() and half_pair(text, pos, end):
@@ -62,6 +65,15 @@ def scan_plain(text: str, pos: int) -> tuple[Any, int] | None:
 def is_plain(text: str) -> bool:
     """Whether there is no surrogate in ``text``, neither raw nor as an escape."""
     return "\\u" not in text and (text.isascii() or not half_pair(text, 0, len(text)))
+
+
+def _ascii_strings(value: Any) -> bool:
+    """Whether ``value`` is a small object of nothing but ASCII strings."""
+    return (
+        type(value) is dict
+        and len(value) <= 16
+        and all(type(item) is str and item.isascii() and key.isascii() for key, item in value.items())
+    )
 
 
 def _slow(text: str, pos: int) -> tuple[Any, int] | None:
