@@ -174,7 +174,7 @@ def _message(value: dict[str, Any]) -> Provider:
         content = message.get("content")
         if type(content) is list and any(type(block) is dict and "toolUse" in block for block in content):
             return Provider.BEDROCK
-        if "tool_plan" in message:
+        if "tool_plan" in message or "tool_plan" in value:
             return Provider.COHERE
         if _bare_call(message.get("tool_calls")):
             return Provider.COHERE_V1

@@ -111,12 +111,12 @@ class Cohere(WireProvider):
         reading.usage = payload.get("usage")
         if payload.get("id") is not None:
             reading.extra["id"] = payload["id"]
+        _plan(payload, (), reading)  # ToolCallParser has it beside the message too
         self._message(reading.as_object(said, ("message",)), ("message",), reading)
         return [reading]
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
-        if message.get("tool_plan"):
-            reading.reasoning(reading.as_text(message["tool_plan"], (*path, "tool_plan")), {"key": "tool_plan"})
+        _plan(message, path, reading)
         content = message.get("content")
         if type(content) is str:
             reading.text(content)
@@ -190,6 +190,11 @@ class Cohere(WireProvider):
             "function": {"name": self.name(call.name), "arguments": arguments},
             **self.own(call.extra),
         }
+
+
+def _plan(holder: dict[str, Any], path: Path, reading: Reading) -> None:
+    if holder.get("tool_plan"):
+        reading.reasoning(reading.as_text(holder["tool_plan"], (*path, "tool_plan")), {"key": "tool_plan"})
 
 
 def _content(result: ToolResult, path: str, out: Writing) -> str | list[dict[str, Any]]:

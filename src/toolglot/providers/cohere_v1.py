@@ -98,21 +98,23 @@ class CohereV1(WireProvider):
         reading.usage = payload.get("meta")
         key = "message" if "role" in payload else "text"  # in a history it has the other name
         reading.text(reading.as_text(payload.get(key), (key,)))
-        inner = said if isinstance(said, dict) else None  # as ToolCallParser has it too
-        path: Path = ("tool_calls",) if inner is None else ("message", "tool_calls")
-        calls = payload.get("tool_calls") if inner is None else inner.get("tool_calls")
-        for number, item in enumerate(reading.as_list(calls, path)):
-            at: Path = (*path, number)
-            call = reading.as_object(item, at)
-            if call:
-                reading.call(call.get("name"), call.get("parameters"), at, key="parameters", extra=rest(call, _CALL))
+        self._calls(payload, (), reading)
+        if isinstance(said, dict):  # ToolCallParser has them there too
+            self._calls(said, ("message",), reading)
         for number, item in enumerate(reading.as_list(payload.get("actions"), ("actions",))):
-            at = ("actions", number)
+            at: Path = ("actions", number)
             call = reading.as_object(item, at)
             if call:
                 name, given = call.get("tool_name"), call.get("tool_input")
                 reading.call(name, given, at, name_key="tool_name", key="tool_input", extra=rest(call, _ACTION))
         return [reading]
+
+    def _calls(self, holder: dict[str, Any], path: Path, reading: Reading) -> None:
+        for number, item in enumerate(reading.as_list(holder.get("tool_calls"), (*path, "tool_calls"))):
+            at = (*path, "tool_calls", number)
+            call = reading.as_object(item, at)
+            if call:
+                reading.call(call.get("name"), call.get("parameters"), at, key="parameters", extra=rest(call, _CALL))
 
     # -- result
 
