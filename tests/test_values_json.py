@@ -119,6 +119,27 @@ def test_scan_stops_behind_the_value() -> None:
     assert scan("[1]", 3) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "sound"),
+    [
+        (r'{"a": "%s \n"}', True),
+        (r'{"a": "%s \ud83d\ude00"}', True),
+        (r'{"a": "%s \ud83d"}', False),
+        (r'{"a": "%s", "\ud83d": 1}', False),
+        (r'{"a": "%s", "b": ["\ud83d"]}', False),
+        (r'{"a": "%s", "b": {"\ud83d": "\n"}}', False),
+        (r'["%s", "\ud83d"]', False),
+        (r'"%s \ud83d"', False),
+        (r'{"a": "%s \\ud83d"}', True),
+    ],
+)
+def test_half_a_pair_in_a_long_text(text: str, sound: bool) -> None:
+    text = text % ("x" * 20_000)
+    assert (scan(text, 0) is not None) is sound
+    if sound:
+        assert scan(text, 0) == (json.loads(text), len(text))
+
+
 def test_limits_of_the_interpreter_do_not_matter() -> None:
     limit = sys.get_int_max_str_digits()
     exact = int("9" * 4300)
