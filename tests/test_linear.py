@@ -112,7 +112,7 @@ def grows(work: Callable[[str, str | None], None], shape: Shape, size: int, form
             return 0.0  # too fast to be anything but linear
         size *= 2
     best = estimate(work, shape(size), shape(2 * size), format)
-    for _ in range(2):
+    for _ in range(3):
         if not 2.2 < best < 3:
             break
         # A linear part that grows in steps (memory, caches) evens out in longer texts; no quadratic one does.
