@@ -381,7 +381,8 @@ class Limits:
     """Bounds on what hostile text may cost; passing one raises `LimitError`.
 
     ``depth``: nesting of a value. ``calls``: attempted calls of one output. ``name``: characters of a name, key
-    or id. ``buffer``: characters of text that is undecided between markup and content.
+    or id; what is not complete is read anew at each feed, so a high limit makes streams of long names slow.
+    ``buffer``: characters of text that is undecided between markup and content.
     """
 
     depth: int = 512

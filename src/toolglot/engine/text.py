@@ -205,9 +205,12 @@ class Recover(Op):
                 m.fault.end = True  # broken, and cut off as well
             return self.over(m, self.plan.text)
         text = match.group()
-        if not m.final and partial(texts, buf, match.start()):
-            m.pos = match.start()  # it may grow into a longer one
-            return None
+        if not m.final:
+            # It may grow into a longer one, or stand in one that began before it.
+            for at in range(max(pos, len(buf) - len(texts[0]) + 1), match.start() + 1):
+                if partial(texts, buf, at):
+                    m.pos = at
+                    return None
         if begin is not None and text in begin.closers:
             m.pos = match.end()
             return self.over(m, begin.resume)
