@@ -120,7 +120,7 @@ def test_open_brackets(context: str, bracket: str) -> None:
 
 @pytest.mark.parametrize("format", FORMATS, ids=str)
 def test_open_brackets_by_format(format: str | None) -> None:
-    for opener in ("", *openers_of(format)[:4]):
+    for opener in ("", *openers_of(format)[: 4 if format is None else 1]):
         for bracket in ("[", "{", "(", "<", '{"a":', "f(a="):
             harmless(opener + bracket * 100_000, format)
 
@@ -128,8 +128,10 @@ def test_open_brackets_by_format(format: str | None) -> None:
 @pytest.mark.parametrize("format", FORMATS, ids=str)
 def test_megabyte_of_openers(format: str | None) -> None:
     found = openers_of(format)
+    # Detection gets the whole megabyte; a format by name a part, as there are many.
+    size = MEGABYTE if format is None else MEGABYTE // 5
     for opener in found[:: max(1, len(found) // 2)]:
-        text = opener * (MEGABYTE // len(opener))
+        text = opener * (size // len(opener))
         try:
             with within(20):
                 toolglot.parse(text, format=format, on_error="collect")
