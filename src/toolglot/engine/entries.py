@@ -84,6 +84,7 @@ class CallEntry:
             return None
         if entry is None:
             unsure: Entry | None = None
+            open = calls = 0
             for candidate in self.entries:
                 if candidate.line and not line_start(m, i):
                     continue
@@ -94,12 +95,16 @@ class CallEntry:
                 if verdict is None:
                     if not m.final:
                         return WAIT
+                    open += 1
+                    calls += candidate.begins
                     # The text ends before it is told; a bare call or half a tag's name is none then.
                     sure = not (candidate.bare or candidate.weak or isinstance(candidate.op, Attributes))
                     if unsure is None and sure and (m.cut or not self.word):
                         unsure = candidate
             else:
-                entry = unsure or self.fallback
+                # A section that opens at the very end is no find: the other tiers go on.
+                alone = open and not calls and self.plan.untagged and not m.cut
+                entry = None if alone else unsure or self.fallback
                 if entry is None:
                     return None
         assert entry is not None
