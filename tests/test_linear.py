@@ -6,7 +6,7 @@ import gc
 import statistics
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -91,6 +91,15 @@ def characters(text: str, format: str | None) -> None:
         parser.close()
     except toolglot.ToolglotError:
         pass
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_old_is_collected() -> Iterator[None]:
+    """What the tests before have left would be gone through before every measurement."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def seconds(work: Callable[[str, str | None], None], text: str, format: str | None) -> float:
