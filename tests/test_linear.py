@@ -127,8 +127,9 @@ def grows(work: Callable[[str, str | None], None], shape: Shape, size: int, form
         # A linear part that grows in steps (memory, caches) evens out in longer texts; no quadratic one does.
         size *= 2
         ratios.append(estimate(work, shape(size), shape(2 * size), format))
-    # Work that is a tenth quadratic is half of it after three doublings, and then takes 2.9 times the time.
-    steady = len(ratios) == 4 and max(ratios) < 2.4
+    # Tables grow in steps, and longer ones miss the caches: over sixteen times the text that evens out. Work that is a
+    # tenth quadratic is more than half of it by then, and takes 2.9 times the time at the last doubling.
+    steady = len(ratios) == 4 and statistics.geometric_mean(ratios) < 2.35 and ratios[-1] < 2.6
     return 2.2 if steady else min(ratios)
 
 
