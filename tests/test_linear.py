@@ -149,8 +149,8 @@ def estimate(work: Callable[[str, str | None], None], half: str, full: str, form
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("work", [whole, seed, characters])
 def test_linear(work: Callable[[str, str | None], None], name: str) -> None:
-    # A dict of hundreds of thousands of keys misses the caches: `json.loads` of it grows as much.
-    assert grows(work, SHAPES[name], 16_000, None) <= (2.6 if name == "many_keys" else 2.2)
+    # A dict of hundreds of thousands of keys misses the caches: `json.loads` of it takes up to 2.9 times as long.
+    assert grows(work, SHAPES[name], 16_000, None) <= (3.2 if name == "many_keys" else 2.2)
 
 
 # What a text of a format may go on with, over and over.
