@@ -11,6 +11,9 @@ A case is ``tests/providers/<wire format>/<case>.json``:
     tools, choice    a request's tools and choice, and ``request``, its members
     results, calls   results of tools, and ``written``, what goes back
     losses           codes and paths of what could not be written
+    stream           the events of a stream; with ``payload``, those of the same answer, which gives the same message
+
+In a stream's message the path of an error is that in the response which the events make.
 
 In a message everything that is not said is empty; ``at`` of an error is the text from its position on.
 """
@@ -28,7 +31,7 @@ from toolglot import FilePart, ImagePart, TextPart, ToolCall, ToolResult
 FOLDER = Path(__file__).parent / "providers"
 
 _KEYS = {"tags", "source", "provider", "payload", "text", "message", "messages", "detect", "assistant", "tools"}
-_KEYS |= {"choice", "request", "results", "calls", "written", "losses"}
+_KEYS |= {"choice", "request", "results", "calls", "written", "losses", "stream"}
 
 
 @dataclass(frozen=True)

@@ -382,10 +382,12 @@ class Limits:
 
     ``depth``: nesting of a value. ``calls``: attempted calls of one output. ``name``: characters of a name, key
     or id; what is not complete is read anew at each feed, so a high limit makes streams of long names slow.
-    ``buffer``: characters of text that is undecided between markup and content.
+    ``buffer``: characters of text that is undecided between markup and content. ``arguments``: characters of the
+    arguments of one call that a provider's stream gives in pieces; one event may have four times as many.
     """
 
     depth: int = 512
     calls: int = 10_000
     name: int = 512
     buffer: int = 65_536
+    arguments: int = 67_108_864

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from ..definition import Tool, ToolSet
 from ..errors import ConversionError
@@ -13,11 +13,15 @@ from ..schema.adapt import adapt
 from ..schema.names import NameRule, Names
 from ..schema.strict import adapt_strict
 from ..schema.subset import Subset
-from ..types import Loss, Message, StopReason, ToolCall, ToolChoice, ToolResult
+from ..types import Limits, Loss, Message, StopReason, ToolCall, ToolChoice, ToolResult
 from ._names import Provider, WireFormat
-from ._payload import load
+from ._payload import Path, load
 from ._reading import Reading
 from ._writing import Wire, WireObject, Writing, message_parts, pair
+
+if TYPE_CHECKING:
+    from ._assembly import Assembly
+    from ._stream import ProviderStream
 
 __all__ = ["ToolCallParser", "WireProvider"]
 
@@ -68,6 +72,10 @@ class WireProvider:
     limits_choice: ClassVar[bool] = True
     # What the reasons to stop mean; others are "other".
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {}
+    # What the API's own end of a stream is, in words.
+    stream_ends_with: ClassVar[str] = "the API's last event"
+    # A call's arguments are an object even where the output was cut off inside them.
+    cut_objects: ClassVar[bool] = False
     # How a payload that is a list is read: as this member of an object.
     list_member: ClassVar[str] = "content"
 
@@ -281,6 +289,38 @@ class WireProvider:
         """Whether the model called a tool that the caller has to answer, broken calls included."""
         message = self.parse(response, on_error="collect")
         return bool(message.tool_calls) or any(error.call_index is not None for error in message.errors)
+
+    # -- stream
+
+    def stream(
+        self,
+        *,
+        on_error: OnError = "raise",
+        ids: Ids = "given",
+        tools: Any = None,
+        limits: Limits | None = None,
+    ) -> ProviderStream:
+        """A reader of this API's stream. The options are those of `parse`."""
+        from ._stream import ProviderStream
+
+        return ProviderStream(self, on_error=on_error, ids=ids, tools=tools, limits=limits)
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        """Put what an event brings in its place in ``into.payload``, which `read` can read at any time."""
+        raise NotImplementedError
+
+    def stream_close(self, into: Assembly) -> None:
+        """Nothing more comes: decide what only a later event could have changed."""
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        """Read the object of one call, as `read` does when it comes to it."""
+        raise NotImplementedError
+
+    def frames(self, limit: int) -> Any:
+        """What cuts the bytes of the response's body into events, each of at most ``limit`` bytes."""
+        from ._frames import Frames
+
+        return Frames(limit)
 
     # -- result
 

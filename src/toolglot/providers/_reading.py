@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from os import urandom
 from typing import Any, Final
 
-from ..definition import ToolSet
+from ..definition import Tool, ToolSet
 from ..errors import Fault, LimitError, ParseError, TruncatedError
 from ..schema.names import Names
 from ..schema.strict import drop_forced_nulls
@@ -41,6 +41,7 @@ _LIMITS: Final = Limits()
 _MAX_CALLS: Final = _LIMITS.calls
 _MAX_NAME: Final = _LIMITS.name
 _MAX_LOSSES: Final = 1000
+_NOTHING: Final[Mapping[int, Any]] = {}
 
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
@@ -64,6 +65,7 @@ class Reading:
 
     __slots__ = (
         "_attempts",
+        "_blank",
         "_listed",
         "_names",
         "_synthesize",
@@ -72,7 +74,9 @@ class Reading:
         "cut",
         "errors",
         "extra",
+        "known",
         "losses",
+        "made_ids",
         "parts",
         "stop_reason",
         "usage",
@@ -96,7 +100,12 @@ class Reading:
         self.extra: dict[str, Any] = {}
         self.stop_reason: StopReason | None = None
         self.usage: Any = None
+        # Of a stream: what came of its calls, and the ids that were made for them, by the calls' ordinals.
+        self.known: Mapping[int, CallPart | ParseError] = _NOTHING
+        self.made_ids: Mapping[int, str] = _NOTHING
         self._attempts = 0
+        # Where the last call stands, if its arguments are blank: behind a cut they are not there yet.
+        self._blank: tuple[int, str, Path] | None = None
         self._listed = listed
         self._text = text
         self._synthesize = synthesize
@@ -180,6 +189,9 @@ class Reading:
         ``arguments`` are an object or its JSON text; blank or missing ones are ``{}``, as APIs have it.
         """
         index = self._attempt()
+        self._blank = None
+        if self.known and self._is_known(index):
+            return
         if self._tools is not None or type(name) is not str or not 0 < len(name) <= _MAX_NAME:
             name = self._checked(name, (*path, name_key), index)
             if name is None:
@@ -189,6 +201,7 @@ class Reading:
             raw = arguments
             if not arguments or arguments.isspace():
                 arguments = {}
+                self._blank = (index, name, (*path, key))
             else:
                 try:
                     arguments = loads(raw)
@@ -198,6 +211,7 @@ class Reading:
                 text = raw.strip()
         elif arguments is None:
             arguments = {}
+            self._blank = (index, name, (*path, key))
         if type(arguments) is not dict:
             self.error(
                 f"tool call arguments must be a JSON object, got {_NAMES.get(type(arguments), 'something else')}",
@@ -226,6 +240,9 @@ class Reading:
     ) -> None:
         """A call whose input is free text."""
         index = self._attempt()
+        self._blank = None
+        if self.known and self._is_known(index):
+            return
         name = self._checked(name, (*path, "name"), index)
         if name is not None:
             self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None)
@@ -291,7 +308,7 @@ class Reading:
             id = str(id) if type(id) is int else None
         synthesized = id is None and self._synthesize
         if synthesized:
-            id = "call_" + urandom(12).hex()
+            id = self.made_ids.get(index) or "call_" + urandom(12).hex()
         own = {self.wire: dict(extra)} if extra else {}
         call = ToolCall(name, arguments, id, synthesized, index, None, raw, None, kind, input, own, text)
         self.parts.append(CallPart(call))
@@ -323,24 +340,57 @@ class Reading:
     def truncated_call(self, name: Any, path: Path) -> None:
         """A call that the output's end cut off, though nothing in it is broken."""
         index = self._attempt()
-        self.error(
-            "the output was cut off inside the call",
-            "tool_call.truncated",
-            path,
-            kind=TruncatedError,
-            call_index=index,
-            name=name if type(name) is str else None,
-        )
+        if not (self.known and self._is_known(index)):
+            self._truncated("the output was cut off inside the call", path, index, name if type(name) is str else None)
+
+    def _truncated(self, message: str, path: Path, index: int, name: str | None) -> None:
+        self.error(message, "tool_call.truncated", path, kind=TruncatedError, call_index=index, name=name)
 
     def unreadable_call(self, message: str, path: Path) -> None:
         """A call that the provider itself could not read."""
         index = self._attempt()
         self.error(message[:500], "tool_call.unrecognized", path, call_index=index)
 
+    # -- calls of a stream
+
+    def _is_known(self, index: int) -> bool:
+        """Take what is known of a call, if it is."""
+        found = self.known.get(index)
+        if isinstance(found, CallPart):
+            self.parts.append(found)
+        elif found is not None:
+            self.errors.append(found)
+        return found is not None
+
+    def tool_called(self, name: str) -> tuple[str | None, Tool | None]:
+        """The caller's name of the tool that the provider calls ``name``, None if it is not one; and the tool."""
+        if len(name) > _MAX_NAME:
+            return None, None
+        if self._tools is None:
+            return name, None
+        if self._names is not None:
+            name = self._names.back(name)
+        return (name, self._tools.get(name)) if name in self._tools.names else (None, None)
+
+    def at_call(self, index: int, cut: bool) -> None:
+        """Begin anew: the next call is the one with this ordinal."""
+        self._attempts = index
+        self.cut = cut
+        self.parts = []
+        self.errors = []
+
     # -- the end
+
+    def check_last_call(self) -> None:
+        """If the output was cut off behind a call whose arguments are blank, they were yet to come."""
+        if self.cut and self._blank is not None and self.parts and type(self.parts[-1]) is CallPart:
+            index, name, path = self._blank
+            self.parts.pop()
+            self._truncated("the output was cut off before the arguments", path, index, name)
 
     def message(self, provider: str) -> Message:
         """The message."""
+        self.check_last_call()
         content: list[str] = []
         reasoning: list[str] = []
         calls: list[ToolCall] = []

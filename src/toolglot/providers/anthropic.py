@@ -7,9 +7,11 @@ that it came with, files other than PDF and plain text.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..errors import Fault
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
@@ -25,6 +27,8 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
+from ..values.json import loads
+from ._assembly import Assembly, Pieces, hashable
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -55,6 +59,8 @@ class Anthropic(WireProvider):
     wire = WireFormat.ANTHROPIC
     call_ids = NameRule()
     limits_choice = False
+    stream_ends_with = "message_stop"
+    cut_objects = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "end_turn": "stop",
         "stop_sequence": "stop",
@@ -129,6 +135,101 @@ class Anthropic(WireProvider):
             reading.server_call(block.get("name"), block.get("input"), block.get("id"), block)
         elif block:
             reading.opaque(block)  # redacted thinking, results of the server's own calls, what is yet to come
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        kind = event.get("type")
+        if kind == "content_block_delta":
+            self._delta(into.as_object(event.get("delta"), ("delta",)), event.get("index"), into)
+        elif kind == "content_block_start":
+            self.stream_close(into)
+            self._start(into.as_object(event.get("content_block"), ("content_block",)), event.get("index"), into)
+        elif kind == "content_block_stop":
+            self._stopped(into.items.get(hashable(event.get("index"))), into)
+        elif kind == "message_start":
+            message = into.as_object(event.get("message"), ("message",))
+            into.payload.update({**message, "content": []})
+            for number, block in enumerate(into.as_list(message.get("content"), ("message", "content"))):
+                self._start(into.as_object(block, ("message", "content", number)), number, into)
+        elif kind == "message_delta":
+            delta = into.as_object(event.get("delta"), ("delta",))
+            into.payload.update(delta)
+            if type(event.get("usage")) is dict:
+                into.payload["usage"] = {**(into.payload.get("usage") or {}), **event["usage"]}
+            if delta.get("stop_reason") is not None:
+                into.stop(delta["stop_reason"])
+                into.end_calls()
+        elif kind == "message_stop":
+            into.finish()
+        elif kind != "ping":
+            into.unknown(kind)
+
+    def stream_close(self, into: Assembly) -> None:
+        slot = into.state.pop("stopped", None)
+        if slot is not None:
+            into.end(slot)
+
+    def _start(self, block: dict[str, Any], index: Any, into: Assembly) -> None:
+        """A block begins; what it holds already is all of it if nothing follows."""
+        if into.late():
+            return
+        block = dict(block)
+        content = into.payload.setdefault("content", [])
+        path = ("content", len(content))
+        content.append(block)
+        into.items[hashable(index)] = block
+        kind = block.get("type")
+        if kind == "tool_use":
+            into.begin(hashable(index), block, path, id=block.get("id"), name=block.get("name"))
+        elif kind == "text" or kind == "thinking":
+            begun = into.as_text(block.get(kind), (kind,))
+            block[kind] = Pieces()
+            (into.text if kind == "text" else into.reasoning)(block[kind], begun)
+
+    def _delta(self, delta: dict[str, Any], index: Any, into: Assembly) -> None:
+        block = into.items.get(hashable(index))
+        if block is None:
+            if not into.late():
+                into.lost(("index",), f"the block {index!r:.40} has not begun")
+            return
+        kind = delta.get("type")
+        if kind == "text_delta" and type(block.get("text")) is Pieces:
+            into.text(block["text"], into.as_text(delta.get("text"), ("delta", "text")))
+        elif kind == "input_json_delta":
+            piece = into.as_text(delta.get("partial_json"), ("delta", "partial_json"))
+            slot = into.slot_of(block)
+            if piece and slot is not None:
+                if not slot.size:
+                    block["input"] = slot.pieces  # what the start held was a default
+                into.arguments(slot, piece)
+            elif piece and not into.late():  # of a call that the server runs
+                if type(block.get("input")) is not Pieces:
+                    block["input"] = Pieces()
+                block["input"].append(piece)
+        elif kind == "thinking_delta" and type(block.get("thinking")) is Pieces:
+            into.reasoning(block["thinking"], into.as_text(delta.get("thinking"), ("delta", "thinking")))
+        elif kind == "signature_delta":
+            block["signature"] = delta.get("signature")
+        elif kind == "citations_delta":
+            if type(block.get("citations")) is not list:
+                block["citations"] = []
+            block["citations"].append(delta.get("citation"))
+        else:
+            into.unknown(kind)
+
+    def _stopped(self, block: dict[str, Any] | None, into: Assembly) -> None:
+        if block is None:
+            return
+        slot = into.slot_of(block)
+        if slot is not None:  # whether the model was cut off in it, only the next event tells
+            into.state["stopped"] = slot
+        elif type(block.get("input")) is Pieces:
+            with suppress(Fault):
+                block["input"] = loads("".join(block["input"]))
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        self._block(item, path, reading)
 
     # -- result
 

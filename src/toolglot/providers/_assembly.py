@@ -1,0 +1,451 @@
+"""`Assembly`: what a stream has said so far, put together as the response that it would have been whole.
+
+A wire format's stream section puts each event in its place in `payload`; at the end the same ``read`` that reads whole
+responses reads it, so that streamed and whole cannot disagree. What can be told before that is told as events.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from os import urandom
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import LimitError, ParseError, TruncatedError
+from ..events import ErrorEvent, Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
+from ..types import CallPart, Limits, Loss
+from ._payload import Path, json_path
+
+if TYPE_CHECKING:
+    from ._base import WireProvider
+    from ._reading import Reading
+
+__all__ = ["Assembly", "Balance", "Pieces", "Slot", "hashable", "merge"]
+
+_WHITE: Final = " \t\n\r"
+_MAX_LOSSES: Final = 1000
+
+
+class Pieces(list[str]):
+    """A string of the payload that still grows."""
+
+    __slots__ = ()
+
+
+def joined(value: Any, left_out: frozenset[int] = frozenset()) -> Any:
+    """A copy of ``value`` with its pieces joined, without the objects whose identities are ``left_out``."""
+    kind = type(value)
+    if kind is Pieces:
+        return "".join(value)
+    if kind is dict:
+        return {key: joined(item, left_out) for key, item in value.items() if id(item) not in left_out}
+    if kind is list:
+        return [joined(item, left_out) for item in value if id(item) not in left_out]
+    return value
+
+
+def hashable(key: Any) -> Any:
+    """What an API names something by, as a key; what cannot be one is None."""
+    return key if type(key) in _KEYS else None
+
+
+_KEYS: Final = frozenset((int, str, float))
+
+
+def merge(into: dict[str, Any], key: str, value: Any) -> None:
+    """Add what a delta says of a member that is kept as it is: objects and lists grow, and so do texts in them."""
+    known = into.get(key)
+    if type(known) is list and type(value) is list:
+        for item in value:
+            last = known[-1] if known else None
+            number = item.get("index") if type(item) is dict else None
+            if type(last) is dict and number is not None and last.get("index") == number:
+                _merge_object(last, item)
+            else:
+                known.append(_growing(item))
+    elif type(known) is dict and type(value) is dict:
+        _merge_object(known, value)
+    elif type(value) is list:
+        into[key] = []
+        merge(into, key, value)
+    else:
+        into[key] = _growing(value)
+
+
+_TEXTS: Final = frozenset(("text", "summary", "data", "transcript"))
+
+
+def _growing(value: Any) -> Any:
+    if type(value) is not dict:
+        return value
+    return {key: Pieces([item]) if key in _TEXTS and type(item) is str else item for key, item in value.items()}
+
+
+def _merge_object(known: dict[str, Any], value: dict[str, Any]) -> None:
+    for key, item in value.items():
+        if type(item) is str and type(known.get(key)) is Pieces:
+            known[key].append(item)
+        elif item is not None:
+            known[key] = Pieces([item]) if key in _TEXTS and type(item) is str else item
+
+
+class Balance:
+    """Whether pieces of JSON text make a whole object so far; each character is looked at once."""
+
+    __slots__ = ("begun", "depth", "escaped", "quoted")
+
+    def __init__(self) -> None:
+        self.begun = self.quoted = self.escaped = False
+        self.depth = 0
+
+    @property
+    def whole(self) -> bool:
+        """The object that began has ended."""
+        return self.begun and self.depth <= 0 and not self.quoted
+
+    def feed(self, piece: str) -> None:
+        """More of the text."""
+        at = 0
+        if self.escaped and piece:
+            at, self.escaped = 1, False
+        size = len(piece)
+        while at < size:
+            match = (_IN_STRING if self.quoted else _OUTSIDE)(piece, at)
+            if match is None:
+                return
+            at = match.end()
+            found = match.group()
+            if found == '"':
+                self.quoted = not self.quoted
+            elif found == "\\":
+                self.escaped = at >= size
+                at += 1
+            elif found in "{[":
+                self.begun = True
+                self.depth += 1
+            else:
+                self.depth -= 1
+
+
+id_of: Final = id  # `id` is a call's here
+_IN_STRING: Final = re.compile(r'["\\]').search
+_OUTSIDE: Final = re.compile(r'["{}\[\]]').search
+
+
+class Slot:
+    """A call that the stream has begun.
+
+    ``index`` is its ordinal among attempted calls. ``item`` is the call's object in the payload, which is dropped from
+    the message while the call is open, and ``path`` where it stands there. ``pieces`` are its arguments' text.
+    """
+
+    __slots__ = (
+        "balance",
+        "begun",
+        "custom",
+        "ended",
+        "held",
+        "id",
+        "index",
+        "item",
+        "name",
+        "path",
+        "pieces",
+        "size",
+        "told",
+    )
+
+    def __init__(self, index: int, item: dict[str, Any], path: Path, custom: bool) -> None:
+        self.index = index
+        self.item = item
+        self.path = path
+        self.custom = custom
+        self.id: str | None = None
+        self.name: str | None = None
+        self.pieces = Pieces()
+        self.size = 0
+        self.balance: Balance | None = None
+        # Whether deltas are given out as they come (True), one is at the end (None), or not even the start (False).
+        self.told: bool | None = None
+        self.begun = False  # a delta has been given out
+        self.held = ""  # white space that may be the last of the arguments
+        self.ended = False
+
+
+class Assembly:
+    """The response that a stream has given so far. `ProviderStream` owns it, the wire format fills it in.
+
+    ``payload`` is the response; strings that grow are `Pieces`. ``state`` is the wire format's own, and so is
+    ``items``: objects of the payload by whatever keys it chooses, as ``slots`` are the calls. ``cut`` says that the model was cut off, ``ended`` that the API has said its
+    last word: only what tells of usage and the like may follow.
+    """
+
+    __slots__ = (
+        "calls",
+        "choices",
+        "cut",
+        "ended",
+        "errors",
+        "events",
+        "items",
+        "known",
+        "limits",
+        "losses",
+        "made_ids",
+        "payload",
+        "slots",
+        "state",
+        "_by_item",
+        "_late",
+        "_live",
+        "_synthesize",
+        "_wire",
+    )
+
+    def __init__(self, wire: WireProvider, live: Reading, synthesize: bool, limits: Limits) -> None:
+        self.payload: dict[str, Any] = {}
+        self.state: dict[Any, Any] = {}
+        self.items: dict[Hashable, dict[str, Any]] = {}
+        self.slots: dict[Hashable, Slot] = {}
+        self._by_item: dict[int, Slot] = {}
+        self.calls: list[Slot] = []
+        self.choices: set[Any] = set()  # those that are not read
+        self.events: list[Event] = []
+        self.errors: list[ParseError] = []
+        self.losses: list[Loss] = []
+        # What came of each attempted call, by its ordinal; `Reading` takes it from here when it comes to it.
+        self.known: dict[int, CallPart | ParseError] = {}
+        self.made_ids: dict[int, str] = {}
+        self.cut = False
+        self.ended = False
+        self.limits = limits
+        self._late = False
+        self._live = live
+        self._synthesize = synthesize
+        self._wire = wire
+        live.made_ids = self.made_ids
+
+    # -- looking at an event
+
+    def as_object(self, value: Any, path: Path) -> dict[str, Any]:
+        """``value`` if it is an object, nothing if it is null; else it is noted and left out. ``path``: in the event."""
+        return value if type(value) is dict else self._live.as_object(value, path)
+
+    def as_list(self, value: Any, path: Path) -> list[Any]:
+        """The same for a list."""
+        return value if type(value) is list else self._live.as_list(value, path)
+
+    def as_text(self, value: Any, path: Path) -> str:
+        """The same for a string."""
+        return value if type(value) is str else self._live.as_text(value, path)
+
+    def lost(self, path: Path, detail: str, code: str = "loss.unread") -> None:
+        """Note that something at ``path`` of an event was not read."""
+        if len(self.losses) < _MAX_LOSSES:
+            self.losses.append(Loss(code, json_path(path), detail))
+
+    def unknown(self, kind: Any) -> None:
+        """Note an event of a kind that is not known, once a kind."""
+        if type(kind) is not str or not kind:
+            self.lost((), "an event without a type")
+        elif ("unknown", kind) not in self.state and len(self.state) < _MAX_LOSSES:
+            self.state["unknown", kind] = True
+            self.lost(("type",), f"events of the type {kind[:80]!r} are not known")
+
+    # -- what an event brings
+
+    def text(self, pieces: Pieces, piece: str) -> None:
+        """More content, which belongs to ``pieces`` of the payload."""
+        if piece and not self.late():
+            pieces.append(piece)
+            self.events.append(TextDelta(piece))
+
+    def reasoning(self, pieces: Pieces, piece: str) -> None:
+        """More reasoning."""
+        if piece and not self.late():
+            pieces.append(piece)
+            self.events.append(ReasoningDelta(piece))
+
+    def begin(
+        self, key: Hashable, item: dict[str, Any], path: Path, *, id: Any = None, name: Any = None, custom: bool = False
+    ) -> Slot:
+        """A call begins: ``item`` is its object, which the wire format has put at ``path`` of the payload.
+
+        ``key`` is how later events name it (an earlier call of the same key is no longer found). ``custom``: its input
+        is free text.
+        """
+        index = len(self.calls)
+        if index >= self.limits.calls:
+            raise LimitError(f"more than {self.limits.calls} calls", "calls")
+        slot = Slot(index, item, path, custom)
+        self.calls.append(slot)
+        self.slots[key] = slot
+        self._by_item[id_of(item)] = slot
+        self.named(slot, id, name)
+        return slot
+
+    def slot_of(self, item: dict[str, Any]) -> Slot | None:
+        """The call whose object ``item`` is."""
+        return self._by_item.get(id_of(item))
+
+    def named(self, slot: Slot, id: Any = None, name: Any = None) -> None:
+        """The call's id and name, each of which the first that is not empty decides."""
+        if slot.id is None and id:
+            slot.id = id if type(id) is str else str(id) if type(id) is int else None
+        if slot.name is None and type(name) is str and name:
+            slot.name = name
+            self._start(slot, name)
+        elif name and name != slot.name:
+            self.lost(slot.path, f"the call of {slot.name!r:.80} is renamed to {name!r:.80}; the first name counts")
+
+    def _start(self, slot: Slot, name: str) -> None:
+        live = self._live
+        known, tool = live.tool_called(name)
+        if known is None:  # undeclared or illegal: an error at the end
+            slot.told = False
+            return
+        id = slot.id
+        if id is None and self._synthesize:
+            id = self.made_ids[slot.index] = "call_" + urandom(12).hex()
+        self.events.append(ToolCallStart(slot.index, id, known))
+        # Arguments that are not the model's own characters in the end are given out when they are known.
+        slot.told = None if slot.custom or (tool is not None and (tool.strict or tool.kind == "custom")) else True
+        if slot.told and slot.pieces:
+            self._tell(slot, "".join(slot.pieces))
+
+    def arguments(self, slot: Slot, piece: str) -> None:
+        """More of the text of a call's arguments (of a custom call's input)."""
+        if not piece:
+            return
+        if slot.ended:
+            self.late(slot)
+            return
+        slot.pieces.append(piece)
+        slot.size += len(piece)
+        if slot.size > self.limits.arguments:
+            raise LimitError(f"arguments of more than {self.limits.arguments} characters", "arguments")
+        if slot.balance is not None:
+            slot.balance.feed(piece)
+        if slot.told:
+            self._tell(slot, piece)
+
+    def _tell(self, slot: Slot, piece: str) -> None:
+        """Give a piece of the arguments out, without white space around all of them."""
+        if slot.held:
+            piece, slot.held = slot.held + piece, ""
+        elif not slot.begun:
+            piece = piece.lstrip(_WHITE)
+        if piece and piece[-1] in _WHITE:
+            bare = piece.rstrip(_WHITE)
+            slot.held = piece[len(bare) :]
+            piece = bare
+        if piece:
+            slot.begun = True
+            self.events.append(ToolCallDelta(slot.index, piece))
+
+    def late(self, slot: Slot | None = None) -> bool:
+        """Whether the end was before; the first thing that comes behind it is an error."""
+        if not self.ended and slot is None:
+            return False
+        if not self._late:
+            self._late = True
+            what = "more of a call came after its end" if slot is not None else "an event came after the end"
+            index = None if slot is None else slot.index
+            self.error(what, "provider.event_after_end", call_index=index, name=None if slot is None else slot.name)
+        return True
+
+    # -- what is decided
+
+    def stop(self, raw: Any) -> None:
+        """The API's reason to stop, which may be that the output was cut off."""
+        if type(raw) is str:
+            self.cut = self._wire.stop_reasons.get(raw) == "length"
+
+    def end(self, slot: Slot) -> None:
+        """The API says that the call is complete, or that no more of it comes."""
+        if slot.ended:
+            return
+        slot.ended = True
+        _settle(slot.item)
+        live = self._live
+        noted = len(live.losses)
+        live.at_call(slot.index, self.cut)
+        if self.cut and self._wire.cut_objects and slot is self.calls[-1]:
+            live.truncated_call(slot.name, slot.path)
+        else:
+            self._wire.read_item(slot.item, slot.path, live)
+            if slot is self.calls[-1]:
+                live.check_last_call()
+        del live.losses[noted:]  # they are noted when the whole is read
+        for error in live.errors:
+            self.known[slot.index] = error
+            self.events.append(ErrorEvent(error))
+        for part in live.parts:
+            if type(part) is CallPart and part.call.kind != "server":
+                self.known[slot.index] = part
+                call = part.call
+                if not slot.begun:
+                    self.events.append(ToolCallDelta(slot.index, call.arguments_json))
+                self.events.append(ToolCallEnd(slot.index, call))
+
+    def end_calls(self) -> None:
+        """No more of any call comes."""
+        for slot in self.calls:
+            if not slot.ended:
+                self.end(slot)
+
+    def finish(self) -> None:
+        """The API has said its last word."""
+        self.end_calls()
+        self.ended = True
+
+    def error(self, message: str, code: str, *, kind: type[ParseError] = ParseError, **details: Any) -> None:
+        """Something is wrong with the stream itself."""
+        error = kind(message, code, **details)
+        self.errors.append(error)
+        self.events.append(ErrorEvent(error))
+
+    def refused(self, error: Any) -> None:
+        """The provider reports an error in the midst of its stream: ``error`` is its message, or an object with it."""
+        inner = error if type(error) is dict else {"message": error}
+        said = inner.get("message")
+        what = inner.get("code") or inner.get("type") or inner.get("status")
+        text = f"the provider answered with an error: {said if isinstance(said, str) else what}"
+        self.cut = True
+        self.end_calls()
+        self.state["error"] = error
+        self.error(text[:500], "provider.error_response")
+        self.ended = True
+
+    def close(self) -> None:
+        """Nothing more comes: what is open is judged, and it is an error if the API has not said its last word."""
+        if self.ended:
+            return
+        self._wire.stream_close(self)
+        self.cut = True
+        before = len(self.known)
+        self.end_calls()
+        broken = any(isinstance(self.known[index], ParseError) for index in list(self.known)[before:])
+        if not broken:
+            self.error(
+                "the stream ended before the provider said that it was complete",
+                "provider.stream_incomplete",
+                kind=TruncatedError,
+                expected=self._wire.stream_ends_with,
+            )
+        self.ended = True
+
+    def so_far(self) -> dict[str, Any]:
+        """The response without the calls that are open."""
+        whole: dict[str, Any] = joined(self.payload, frozenset(id_of(slot.item) for slot in self.calls if not slot.ended))
+        return whole
+
+
+def _settle(value: Any) -> None:
+    """Join the pieces in ``value``, in place."""
+    for key, item in value.items() if type(value) is dict else enumerate(value):
+        kind = type(item)
+        if kind is Pieces:
+            value[key] = "".join(item)
+        elif kind is dict or kind is list:
+            _settle(item)

@@ -1,0 +1,290 @@
+"""`ProviderStream`: a provider's stream as events, the same as those of text."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..definition import ToolSet
+from ..errors import DefinitionError, ParseError
+from ..events import ErrorEvent, Event
+from ..schema.names import Names
+from ..types import Limits, Loss, Message
+from ._assembly import Assembly, joined
+from ._names import Provider
+from ._payload import load
+from ._reading import Reading
+
+if TYPE_CHECKING:
+    from ._base import Ids, OnError, WireProvider
+
+__all__ = ["ProviderStream", "aevents", "events"]
+
+
+class ProviderStream:
+    """The events of a provider's stream. Made by ``get_provider(name).stream()``.
+
+    ``feed`` takes the API's events one at a time (JSON text, dicts or the SDK's objects), ``feed_bytes`` the bytes of
+    the response's body, cut anywhere; both give what that decides. A `ToolCallEnd` comes when the API has said that
+    the call is complete. ``close`` is for the end: what is open then is a `TruncatedError`, and so is a stream that
+    the API has not ended itself. With ``on_error="raise"`` an error is given as an `ErrorEvent` first and raised by
+    the next call.
+
+    >>> from toolglot import get_provider
+    >>> stream = get_provider("ollama").stream()
+    >>> for event in stream.feed('{"message": {"content": "Hi."}, "done": true, "done_reason": "stop"}'):
+    ...     print(event)
+    TextDelta(text='Hi.', span=None)
+    >>> stream.close()
+    []
+    """
+
+    def __init__(
+        self,
+        wire: WireProvider,
+        *,
+        on_error: OnError = "raise",
+        ids: Ids = "given",
+        tools: Any = None,
+        limits: Limits | None = None,
+    ) -> None:
+        if on_error not in ("raise", "collect", "repair"):
+            raise ValueError(f"on_error: expected 'raise', 'collect' or 'repair', got {on_error!r}")
+        if ids not in ("given", "synthesize"):
+            raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
+        if limits is not None and not isinstance(limits, Limits):
+            raise TypeError(f"limits: expected Limits or None, got {type(limits).__name__}")
+        self._wire = wire
+        self._raise = on_error == "raise"
+        self._synthesize = ids == "synthesize"
+        self._tools = None if tools is None else ToolSet.of(tools)
+        self._names = None if self._tools is None else Names(wire.tool_names, sorted(self._tools.names))
+        self._limits = limits or Limits()
+        self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
+        self._closed = False
+        self._error: ParseError | None = None
+        self._message: Message | None = None
+        self._frames: Any = None
+
+    @property
+    def provider(self) -> Provider:
+        """Whose stream it is."""
+        return self._wire.provider
+
+    def _reading(self) -> Reading:
+        return Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names)
+
+    def feed(self, event: Any) -> list[Event]:
+        """The API's next event: JSON text or bytes, a dict, or an SDK's object."""
+        if self._closed:
+            raise RuntimeError("feed: the stream is closed")
+        if self._error is not None:
+            raise self._raised()
+        if type(event) is not dict:
+            event, _ = load(event)
+            if type(event) is not dict:
+                return self._odd(event)
+        into = self._into
+        try:
+            if "error" in event and event["error"]:
+                into.refused(event["error"])
+            else:
+                self._wire.stream_event(event, into)
+        except BaseException:
+            into.events = []  # a limit: what was found is in the message
+            raise
+        found = into.events
+        if found:
+            into.events = []
+            if into.errors or into.known:
+                found = self._stop(found)
+        return found
+
+    def _odd(self, event: Any) -> list[Event]:
+        """What is no event: several of them, or nothing."""
+        if type(event) is list:
+            return [one for item in event for one in self.feed(item)]
+        if event is not None:
+            self._into.lost((), f"expected an event, found {type(event).__name__}")
+        return []
+
+    def feed_bytes(self, data: bytes) -> list[Event]:
+        """The next bytes of the response's body: server-sent events, JSON a line, or a JSON array of events.
+
+        Bedrock's binary event stream is decoded by botocore, which has to be installed (``toolglot[bedrock]``).
+        """
+        if self._closed:
+            raise RuntimeError("feed_bytes: the stream is closed")
+        if self._frames is None:
+            self._frames = self._wire.frames(4 * self._limits.arguments)
+        return self._framed(self._frames.feed(data))
+
+    def _framed(self, items: list[Any]) -> list[Event]:
+        found: list[Event] = []
+        for item in items:
+            if isinstance(item, ParseError):
+                self._into.errors.append(item)
+                found += self._stop([ErrorEvent(item)])
+            else:
+                found += self.feed(item)
+            if self._error is not None:
+                break
+        return found
+
+    def _stop(self, found: list[Event]) -> list[Event]:
+        """Note the first error, if errors are raised: what comes behind it is not given out."""
+        if self._raise:
+            for i, event in enumerate(found):
+                if type(event) is ErrorEvent:
+                    self._error = event.error
+                    return found[: i + 1]
+        return found
+
+    def close(self) -> list[Event]:
+        """Nothing more comes; the events that this decides."""
+        if self._closed:
+            raise RuntimeError("close: the stream is closed already")
+        into = self._into
+        found: list[Event] = []
+        if self._error is None and self._frames is not None:
+            found = self._framed(self._frames.close())
+            if self._frames.done:
+                self._wire.stream_close(into)
+                into.finish()
+        raised = self._error
+        into.close()
+        self._closed = True
+        if raised is not None and not found:
+            raise self._raised()
+        found += into.events
+        into.events = []
+        found = self._stop(found)
+        if self._error is not None:
+            self._raised()  # nothing will raise it: it gets its message here
+        return found
+
+    def _raised(self) -> ParseError:
+        error = self._error
+        assert error is not None
+        error.message = self.message
+        return error
+
+    @property
+    def message(self) -> Message:
+        """Everything found so far: of calls, those that are complete."""
+        if not self._closed:
+            return self._put_together()
+        if self._message is None:
+            self._message = self._put_together()
+        return self._message
+
+    def _put_together(self) -> Message:
+        into = self._into
+
+        def new() -> Reading:
+            reading = self._reading()
+            reading.known = into.known
+            reading.made_ids = into.made_ids
+            return reading
+
+        readings = self._wire.read(into.so_far(), new) or [new()]
+        message = readings[0].message(self._wire.provider.value)
+        others = len(readings) - 1 + len(into.choices)
+        if others:
+            message.losses.append(Loss("loss.choice", "$", f"{others} more; parse_responses reads them"))
+        message.losses += into.losses
+        message.errors += into.errors
+        refused = into.state.get("error")
+        if refused is not None:
+            message.stop_reason = "error"
+            message.extra.setdefault(self._wire.wire.value, {})["error"] = joined(refused)
+        return message
+
+
+class _Detecting:
+    """A stream of whoever its first events tell."""
+
+    def __init__(self, provider: str | Provider, options: dict[str, Any]) -> None:
+        self._options = options
+        self._waiting: list[Any] = []
+        self.stream: ProviderStream | None = None
+        if provider != "auto":
+            self._open(provider)
+
+    def _open(self, provider: str | Provider) -> ProviderStream:
+        from ._api import get_provider
+
+        self.stream = get_provider(provider).stream(**self._options)
+        return self.stream
+
+    def feed(self, item: Any) -> list[Event]:
+        from ._detect import detect_provider
+
+        if isinstance(item, (bytes, bytearray)):
+            if self.stream is None:
+                raise DefinitionError(
+                    "bytes do not tell whose stream they are: name the provider", "definition.unknown_provider"
+                )
+            return self.stream.feed_bytes(bytes(item))
+        if self.stream is not None:
+            return self.stream.feed(item)
+        self._waiting.append(item)
+        found = detect_provider(item)
+        if found is Provider.AUTO:
+            if len(self._waiting) < 16:
+                return []
+            raise DefinitionError(
+                "the stream's first events have no provider's shape: name the provider", "definition.unknown_provider"
+            )
+        stream = self._open(found)
+        waiting, self._waiting = self._waiting, []
+        return [event for one in waiting for event in stream.feed(one)]
+
+    def close(self) -> list[Event]:
+        if self.stream is None:
+            if self._waiting:
+                raise DefinitionError(
+                    "the stream's events have no provider's shape: name the provider", "definition.unknown_provider"
+                )
+            return []
+        return self.stream.close()
+
+    def check(self) -> None:
+        """Raise the error that the last events told of."""
+        if self.stream is not None and self.stream._error is not None:
+            raise self.stream._raised()
+
+
+def events(stream: Iterable[Any], provider: str | Provider = Provider.AUTO, **options: Any) -> Iterator[Event]:
+    """The events of a provider's stream that an iterable gives: the API's events, the SDK's objects, or bytes.
+
+    ``provider="auto"`` looks at the shape of the first events; for bytes it has to be named. The options are those of
+    ``get_provider(name).stream()``. With ``on_error="raise"`` the first error is raised behind its `ErrorEvent`, with
+    what was found in ``error.message``.
+
+    >>> chunks = [{"candidates": [{"content": {"parts": [{"text": "Hi."}]}, "finishReason": "STOP"}]}]
+    >>> [event.text for event in events(chunks)]
+    ['Hi.']
+    """
+    if not isinstance(stream, Iterable):
+        raise TypeError(f"stream: expected an iterable of events or bytes, got {type(stream).__name__}")
+    reader = _Detecting(provider, options)
+    for item in stream:
+        yield from reader.feed(item)
+    yield from reader.close()
+    reader.check()
+
+
+async def aevents(
+    stream: AsyncIterable[Any], provider: str | Provider = Provider.AUTO, **options: Any
+) -> AsyncIterator[Event]:
+    """`events` over an asynchronous iterable."""
+    if not isinstance(stream, AsyncIterable):
+        raise TypeError(f"stream: expected an asynchronous iterable of events or bytes, got {type(stream).__name__}")
+    reader = _Detecting(provider, options)
+    async for item in stream:
+        for event in reader.feed(item):
+            yield event
+    for event in reader.close():
+        yield event
+    reader.check()
