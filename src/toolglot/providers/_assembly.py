@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
+from contextlib import suppress
 from os import urandom
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import LimitError, ParseError, TruncatedError
+from ..errors import Fault, LimitError, ParseError, TruncatedError
 from ..events import ErrorEvent, Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..types import CallPart, Limits, Loss
+from ..values.json import loads
 from ._payload import Path, json_path
 
 if TYPE_CHECKING:
     from ._base import WireProvider
     from ._reading import Reading
 
-__all__ = ["Assembly", "Balance", "Pieces", "Slot", "hashable", "merge"]
+__all__ = ["Assembly", "Balance", "Pieces", "Slot", "hashable", "merge", "number_of", "parse_member"]
 
 _WHITE: Final = " \t\n\r"
 _MAX_LOSSES: Final = 1000
@@ -47,6 +49,11 @@ def joined(value: Any, left_out: frozenset[int] = frozenset()) -> Any:
 def hashable(key: Any) -> Any:
     """What an API names something by, as a key; what cannot be one is None."""
     return key if type(key) in _KEYS else None
+
+
+def number_of(index: Any) -> int | None:
+    """An index, which some APIs give as a float; None if there is none."""
+    return int(index) if type(index) in (int, float) else None  # type: ignore[arg-type]
 
 
 _KEYS: Final = frozenset((int, str, float))
@@ -87,6 +94,13 @@ def _merge_object(known: dict[str, Any], value: dict[str, Any]) -> None:
             known[key].append(item)
         elif item is not None:
             known[key] = Pieces([item]) if key in _TEXTS and type(item) is str else item
+
+
+def parse_member(item: dict[str, Any], key: str) -> None:
+    """JSON that came in pieces as what it says, if it is whole."""
+    if type(item.get(key)) is Pieces:
+        with suppress(Fault):
+            item[key] = loads("".join(item[key]))
 
 
 class Balance:
@@ -176,11 +190,17 @@ class Assembly:
     """The response that a stream has given so far. `ProviderStream` owns it, the wire format fills it in.
 
     ``payload`` is the response; strings that grow are `Pieces`. ``state`` is the wire format's own, and so is
-    ``items``: objects of the payload by whatever keys it chooses, as ``slots`` are the calls. ``cut`` says that the model was cut off, ``ended`` that the API has said its
-    last word: only what tells of usage and the like may follow.
+    ``items``: objects of the payload by whatever keys it chooses, as ``slots`` are the calls. ``cut`` says that the
+    model was cut off, ``ended`` that the API has said its last word: only what tells of usage and the like may follow.
     """
 
     __slots__ = (
+        "_by_item",
+        "_late",
+        "_live",
+        "_stopped",
+        "_synthesize",
+        "_wire",
         "calls",
         "choices",
         "cut",
@@ -195,11 +215,6 @@ class Assembly:
         "payload",
         "slots",
         "state",
-        "_by_item",
-        "_late",
-        "_live",
-        "_synthesize",
-        "_wire",
     )
 
     def __init__(self, wire: WireProvider, live: Reading, synthesize: bool, limits: Limits) -> None:
@@ -220,6 +235,7 @@ class Assembly:
         self.ended = False
         self.limits = limits
         self._late = False
+        self._stopped: Slot | None = None
         self._live = live
         self._synthesize = synthesize
         self._wire = wire
@@ -228,7 +244,7 @@ class Assembly:
     # -- looking at an event
 
     def as_object(self, value: Any, path: Path) -> dict[str, Any]:
-        """``value`` if it is an object, nothing if it is null; else it is noted and left out. ``path``: in the event."""
+        """``value``, at ``path`` of the event, if it is an object, nothing if it is null; else it is noted."""
         return value if type(value) is dict else self._live.as_object(value, path)
 
     def as_list(self, value: Any, path: Path) -> list[Any]:
@@ -283,6 +299,20 @@ class Assembly:
         self._by_item[id_of(item)] = slot
         self.named(slot, id, name)
         return slot
+
+    def whole(self, item: dict[str, Any], path: Path, *, id: Any = None, name: Any = None) -> None:
+        """A call comes at once: ``item`` is all of it."""
+        self.end(self.begin(None, item, path, id=id, name=name))
+
+    def stopped(self, slot: Slot) -> None:
+        """The API says that the call is complete; whether the model was cut off in it, only what comes next tells."""
+        self._stopped = slot
+
+    def go_on(self) -> None:
+        """Something else follows: the call that has stopped was not cut off."""
+        slot, self._stopped = self._stopped, None
+        if slot is not None:
+            self.end(slot)
 
     def slot_of(self, item: dict[str, Any]) -> Slot | None:
         """The call whose object ``item`` is."""
@@ -361,8 +391,8 @@ class Assembly:
         if type(raw) is str:
             self.cut = self._wire.stop_reasons.get(raw) == "length"
 
-    def end(self, slot: Slot) -> None:
-        """The API says that the call is complete, or that no more of it comes."""
+    def end(self, slot: Slot, *, truncated: bool = False, broken: str | None = None) -> None:
+        """The API says that the call is complete, or that no more of it comes; ``broken``: why it cannot be read."""
         if slot.ended:
             return
         slot.ended = True
@@ -370,7 +400,9 @@ class Assembly:
         live = self._live
         noted = len(live.losses)
         live.at_call(slot.index, self.cut)
-        if self.cut and self._wire.cut_objects and slot is self.calls[-1]:
+        if broken is not None:
+            live.unreadable_call(broken, slot.path)
+        elif truncated or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
             live.truncated_call(slot.name, slot.path)
         else:
             self._wire.read_item(slot.item, slot.path, live)
@@ -421,7 +453,12 @@ class Assembly:
         """Nothing more comes: what is open is judged, and it is an error if the API has not said its last word."""
         if self.ended:
             return
+        self.go_on()
         self._wire.stream_close(self)
+        if not self.ended:
+            self._break_off()
+
+    def _break_off(self) -> None:
         self.cut = True
         before = len(self.known)
         self.end_calls()
@@ -437,7 +474,9 @@ class Assembly:
 
     def so_far(self) -> dict[str, Any]:
         """The response without the calls that are open."""
-        whole: dict[str, Any] = joined(self.payload, frozenset(id_of(slot.item) for slot in self.calls if not slot.ended))
+        whole: dict[str, Any] = joined(
+            self.payload, frozenset(id_of(slot.item) for slot in self.calls if not slot.ended)
+        )
         return whole
 
 

@@ -349,7 +349,8 @@ class Reading:
     def unreadable_call(self, message: str, path: Path) -> None:
         """A call that the provider itself could not read."""
         index = self._attempt()
-        self.error(message[:500], "tool_call.unrecognized", path, call_index=index)
+        if not (self.known and self._is_known(index)):
+            self.error(message[:500], "tool_call.unrecognized", path, call_index=index)
 
     # -- calls of a stream
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..definition import ToolSet
 from ..errors import DefinitionError, ParseError
-from ..events import ErrorEvent, Event
+from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..schema.names import Names
-from ..types import Limits, Loss, Message
+from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly, joined
 from ._names import Provider
 from ._payload import load
@@ -86,7 +86,7 @@ class ProviderStream:
                 return self._odd(event)
         into = self._into
         try:
-            if "error" in event and event["error"]:
+            if event.get("error"):
                 into.refused(event["error"])
             else:
                 self._wire.stream_event(event, into)
@@ -154,6 +154,7 @@ class ProviderStream:
         raised = self._error
         into.close()
         self._closed = True
+        self._tell_the_rest()
         if raised is not None and not found:
             raise self._raised()
         found += into.events
@@ -162,6 +163,23 @@ class ProviderStream:
         if self._error is not None:
             self._raised()  # nothing will raise it: it gets its message here
         return found
+
+    def _tell_the_rest(self) -> None:
+        """What only the whole response shows: errors and calls that no event was about."""
+        into = self._into
+        told = {id(error) for error in into.errors} | {id(found) for found in into.known.values()}
+        message = self.message
+        for error in message.errors:
+            if id(error) not in told:
+                into.events.append(ErrorEvent(error))
+        made = {id(found.call) for found in into.known.values() if isinstance(found, CallPart)}
+        for call in message.tool_calls:
+            if id(call) not in made:
+                into.events += [
+                    ToolCallStart(call.index, call.id, call.name),
+                    ToolCallDelta(call.index, call.arguments_json),
+                    ToolCallEnd(call.index, call),
+                ]
 
     def _raised(self) -> ParseError:
         error = self._error

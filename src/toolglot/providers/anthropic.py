@@ -7,11 +7,9 @@ that it came with, files other than PDF and plain text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
-from ..errors import Fault
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
@@ -27,8 +25,7 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ..values.json import loads
-from ._assembly import Assembly, Pieces, hashable
+from ._assembly import Assembly, Pieces, hashable, parse_member
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -143,7 +140,7 @@ class Anthropic(WireProvider):
         if kind == "content_block_delta":
             self._delta(into.as_object(event.get("delta"), ("delta",)), event.get("index"), into)
         elif kind == "content_block_start":
-            self.stream_close(into)
+            into.go_on()
             self._start(into.as_object(event.get("content_block"), ("content_block",)), event.get("index"), into)
         elif kind == "content_block_stop":
             self._stopped(into.items.get(hashable(event.get("index"))), into)
@@ -165,11 +162,6 @@ class Anthropic(WireProvider):
         elif kind != "ping":
             into.unknown(kind)
 
-    def stream_close(self, into: Assembly) -> None:
-        slot = into.state.pop("stopped", None)
-        if slot is not None:
-            into.end(slot)
-
     def _start(self, block: dict[str, Any], index: Any, into: Assembly) -> None:
         """A block begins; what it holds already is all of it if nothing follows."""
         if into.late():
@@ -182,7 +174,7 @@ class Anthropic(WireProvider):
         kind = block.get("type")
         if kind == "tool_use":
             into.begin(hashable(index), block, path, id=block.get("id"), name=block.get("name"))
-        elif kind == "text" or kind == "thinking":
+        elif kind in ("text", "thinking"):
             begun = into.as_text(block.get(kind), (kind,))
             block[kind] = Pieces()
             (into.text if kind == "text" else into.reasoning)(block[kind], begun)
@@ -223,10 +215,9 @@ class Anthropic(WireProvider):
             return
         slot = into.slot_of(block)
         if slot is not None:  # whether the model was cut off in it, only the next event tells
-            into.state["stopped"] = slot
-        elif type(block.get("input")) is Pieces:
-            with suppress(Fault):
-                block["input"] = loads("".join(block["input"]))
+            into.stopped(slot)
+        else:
+            parse_member(block, "input")
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         self._block(item, path, reading)

@@ -29,6 +29,7 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
+from ._assembly import Assembly, Pieces, hashable, merge, parse_member
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -76,6 +77,8 @@ class Bedrock(WireProvider):
     modes = frozenset({"auto", "required", "named"})
     limits_choice = False
     raw_bytes = False
+    stream_ends_with = "messageStop"
+    cut_objects = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "end_turn": "stop",
         "stop_sequence": "stop",
@@ -199,6 +202,111 @@ class Bedrock(WireProvider):
             reading.text("".join(cited), {"item": block})
         elif block:
             reading.opaque(block)  # redacted reasoning, results of the server's own calls, images
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        for kind, value in event.items():  # one member, the kind of the event
+            at: Path = (kind,)
+            body = into.as_object(value, at)
+            if kind == "contentBlockDelta":
+                self._delta(
+                    into.as_object(body.get("delta"), (*at, "delta")), hashable(body.get("contentBlockIndex")), into
+                )
+            elif kind == "contentBlockStart":
+                into.go_on()
+                self._start(
+                    into.as_object(body.get("start"), (*at, "start")), hashable(body.get("contentBlockIndex")), into
+                )
+            elif kind == "contentBlockStop":
+                self._stopped(into.items.get(hashable(body.get("contentBlockIndex"))), into)
+            elif kind == "messageStop":
+                into.payload.update(body)
+                into.stop(body.get("stopReason"))
+                into.finish()
+            elif kind == "metadata":
+                into.payload.update(body)
+            elif kind == "messageStart":
+                into.payload["output"] = {"message": {**body, "content": []}}
+            elif kind.endswith("Exception"):
+                into.refused({"code": kind, **body})
+            else:
+                into.unknown(kind)
+
+    def frames(self, limit: int) -> Any:
+        from ._frames import AwsFrames
+
+        return AwsFrames(limit)
+
+    def _start(self, start: dict[str, Any], index: Any, into: Assembly) -> dict[str, Any]:
+        if into.late():
+            return {}
+        block = {key: dict(value) if type(value) is dict else value for key, value in start.items()}
+        content = into.payload.setdefault("output", {"message": {}})["message"].setdefault("content", [])
+        path: Path = ("output", "message", "content", len(content))
+        content.append(block)
+        into.items[index] = block
+        call = block.get("toolUse")
+        if type(call) is dict and call.get("type") != "server_tool_use":
+            into.begin(index, block, path, id=call.get("toolUseId"), name=call.get("name"))
+        return block
+
+    def _delta(self, delta: dict[str, Any], index: Any, into: Assembly) -> None:
+        """Blocks of text have no start."""
+        if into.late():
+            return
+        block = into.items.get(index)
+        if block is None:
+            into.go_on()
+            block = self._start({}, index, into)
+        for key, value in delta.items():
+            at: Path = ("contentBlockDelta", "delta", key)
+            if key == "text":
+                into.text(block.setdefault("text", Pieces()), into.as_text(value, at))
+            elif key == "toolUse":
+                piece = into.as_text(into.as_object(value, at).get("input"), (*at, "input"))
+                call = block.setdefault("toolUse", {})
+                slot = into.slot_of(block)
+                if slot is not None and piece:
+                    call["input"] = slot.pieces
+                    into.arguments(slot, piece)
+                elif piece:
+                    if type(call.get("input")) is not Pieces:
+                        call["input"] = Pieces()
+                    call["input"].append(piece)
+            elif key == "reasoningContent":
+                self._thought(into.as_object(value, at), block, at, into)
+            elif key == "citation":
+                merge(block.setdefault("citationsContent", {"content": []}), "citations", [value])
+            else:
+                merge(block, key, value)
+
+    def _thought(self, delta: dict[str, Any], block: dict[str, Any], at: Path, into: Assembly) -> None:
+        content = block.setdefault("reasoningContent", {})
+        for key, value in delta.items():
+            if key in ("text", "signature"):
+                thought = content.setdefault("reasoningText", {"text": Pieces()})
+                if key == "text":
+                    into.reasoning(thought["text"], into.as_text(value, (*at, key)))
+                else:
+                    thought["signature"] = value
+            else:
+                content[key] = value
+
+    def _stopped(self, block: dict[str, Any] | None, into: Assembly) -> None:
+        if block is None:
+            return
+        slot = into.slot_of(block)
+        call = block.get("toolUse")
+        if slot is not None:  # whether the model was cut off in it, only the next event tells
+            into.stopped(slot)
+        elif type(call) is dict:  # of a call that the server ran
+            parse_member(call, "input")
+        elif "citationsContent" in block and "text" in block:  # whole, the text stands among its citations
+            block["citationsContent"]["content"] = [{"text": block.pop("text")}]
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        self._block(item, path, reading)
 
     # -- result
 

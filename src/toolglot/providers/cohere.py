@@ -23,6 +23,7 @@ from ..types import (
     ToolResult,
     json_text,
 )
+from ._assembly import Assembly, Pieces, hashable, merge
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -52,6 +53,7 @@ class Cohere(WireProvider):
     wire = WireFormat.COHERE
     modes = frozenset({"auto", "none", "required"})
     limits_choice = False
+    stream_ends_with = "message-end"
     list_member = "tool_calls"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "COMPLETE": "stop",
@@ -137,11 +139,83 @@ class Cohere(WireProvider):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:
-                at = (*at, "function")
-                function = reading.as_object(call.get("function"), at)
-                reading.call(
-                    function.get("name"), function.get("arguments"), at, id=call.get("id"), extra=rest(call, _CALL)
-                )
+                self.read_item(call, at, reading)
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        path = (*path, "function")
+        function = reading.as_object(item.get("function"), path)
+        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=rest(item, _CALL))
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        kind = event.get("type")
+        index = hashable(event.get("index"))
+        delta = into.as_object(event.get("delta"), ("delta",))
+        at = ("delta", "message")
+        said = into.as_object(delta.get("message"), at)
+        message = into.payload.setdefault("message", {})
+        if kind in ("tool-call-start", "tool-call-delta"):
+            self._call_delta(into.as_object(said.get("tool_calls"), (*at, "tool_calls")), index, message, into)
+        elif kind == "tool-call-end":
+            if index in into.slots:
+                into.end(into.slots[index])
+        elif kind in ("content-start", "content-delta"):
+            part = into.as_object(said.get("content"), (*at, "content"))
+            self._part_delta(part, index, kind == "content-start", message, into)
+        elif kind == "tool-plan-delta":
+            plan = into.as_text(said.get("tool_plan"), (*at, "tool_plan"))
+            into.reasoning(message.setdefault("tool_plan", Pieces()), plan)
+        elif kind == "citation-start":
+            if said.get("citations") is not None and not into.late():
+                merge(message, "citations", [said["citations"]])
+        elif kind == "message-start":
+            if event.get("id") is not None:
+                into.payload["id"] = event["id"]
+        elif kind == "message-end":
+            into.payload.update({key: value for key, value in delta.items() if value is not None})
+            into.stop(delta.get("finish_reason"))
+            into.finish()
+            if type(delta.get("error")) is str:
+                into.refused(delta["error"])
+        elif kind not in ("content-end", "citation-end", "debug"):
+            into.unknown(kind)
+
+    def _part_delta(
+        self, part: dict[str, Any], index: Any, begins: bool, message: dict[str, Any], into: Assembly
+    ) -> None:
+        """Of content; a part that has not begun begins with what is in it first."""
+        if into.late():
+            return
+        block = None if begins else into.items.get(index)
+        if block is None:
+            block = into.items[index] = {"type": "thinking" if "thinking" in part else "text"}
+            message.setdefault("content", []).append(block)
+        for key, value in part.items():
+            if key in ("text", "thinking"):
+                add = into.text if key == "text" else into.reasoning
+                add(block.setdefault(key, Pieces()), into.as_text(value, ("delta", "message", "content", key)))
+            elif value is not None:
+                block[key] = value
+
+    def _call_delta(self, item: dict[str, Any], index: Any, message: dict[str, Any], into: Assembly) -> None:
+        function = into.as_object(item.get("function"), ("delta", "message", "tool_calls", "function"))
+        slot = into.slots.get(index)
+        id = item.get("id")
+        if slot is None or (id and slot.id not in (None, id)):
+            if into.late():
+                return
+            calls = message.setdefault("tool_calls", [])
+            call: dict[str, Any] = {**item, "function": {**function}}
+            path: Path = ("message", "tool_calls", len(calls))
+            calls.append(call)
+            slot = into.begin(index, call, path, id=id, name=function.get("name"))
+            call["function"]["arguments"] = slot.pieces
+        else:
+            into.named(slot, id, function.get("name"))
+            slot.item["id"] = slot.id
+            slot.item["function"]["name"] = slot.name
+        into.arguments(slot, into.as_text(function.get("arguments"), ("delta", "message", "tool_calls", "function")))
 
     # -- result
 

@@ -15,6 +15,7 @@ from ..errors import ConversionError
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import CallPart, Message, StopReason, TextPart, ToolCall, ToolChoice, ToolResult, json_text
+from ._assembly import Assembly, Pieces, merge, number_of
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -45,6 +46,7 @@ class CohereV1(WireProvider):
     tool_names = NameRule("A-Za-z0-9_", 64, "A-Za-z_")
     modes = frozenset({"auto"})
     limits_choice = False
+    stream_ends_with = "stream-end"
     list_member = "tool_calls"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "COMPLETE": "stop",
@@ -114,7 +116,68 @@ class CohereV1(WireProvider):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:
-                reading.call(call.get("name"), call.get("parameters"), at, key="parameters", extra=rest(call, _CALL))
+                self.read_item(call, at, reading)
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        reading.call(item.get("name"), item.get("parameters"), path, key="parameters", extra=rest(item, _CALL))
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        kind = event.get("event_type")
+        payload = into.payload
+        if kind == "text-generation":
+            into.text(payload.setdefault("text", Pieces()), into.as_text(event.get("text"), ("text",)))
+        elif kind == "tool-calls-chunk":
+            # The plan comes as text beside the calls, and is the text of the whole answer.
+            delta = into.as_object(event.get("tool_call_delta"), ("tool_call_delta",))
+            said = event.get("text") if delta.get("text") is None else delta["text"]
+            into.text(payload.setdefault("text", Pieces()), into.as_text(said, ("text",)))
+            self._call_delta(delta, into)
+        elif kind == "tool-calls-generation":
+            self._all_calls(into.as_list(event.get("tool_calls"), ("tool_calls",)), into)
+        elif kind == "citation-generation":
+            merge(payload, "citations", into.as_list(event.get("citations"), ("citations",)))
+        elif kind == "stream-start":
+            payload["generation_id"] = event.get("generation_id")
+        elif kind == "stream-end":
+            response = into.as_object(event.get("response"), ("response",))
+            self._all_calls(into.as_list(response.get("tool_calls"), ("response", "tool_calls")), into)
+            known = {"text", "tool_calls"} & payload.keys()  # which the events have given already
+            payload.update({key: value for key, value in response.items() if key not in known})
+            payload["finish_reason"] = event.get("finish_reason") or response.get("finish_reason")
+            into.stop(payload["finish_reason"])
+            into.finish()
+        elif kind not in ("search-queries-generation", "search-results", "debug"):
+            into.unknown(kind)
+
+    def _call_delta(self, delta: dict[str, Any], into: Assembly) -> None:
+        index = number_of(delta.get("index"))
+        name = delta.get("name")
+        if not name and delta.get("parameters") is None:
+            return
+        slot = into.slots.get(index)
+        if slot is None:
+            if into.late():
+                return
+            calls = into.payload.setdefault("tool_calls", [])
+            call: dict[str, Any] = {"name": name}
+            calls.append(call)
+            slot = into.begin(index, call, ("tool_calls", len(calls) - 1), name=name)
+            call["parameters"] = slot.pieces
+        else:
+            into.named(slot, None, name)
+            slot.item["name"] = slot.name
+        into.arguments(slot, into.as_text(delta.get("parameters"), ("tool_call_delta", "parameters")))
+
+    def _all_calls(self, calls: list[Any], into: Assembly) -> None:
+        """The calls once more, whole: this is the sign that they are complete."""
+        into.end_calls()
+        for number in range(len(into.calls), len(calls)):  # a server that does not send them in pieces
+            call = into.as_object(calls[number], ("tool_calls", number))
+            listed = into.payload.setdefault("tool_calls", [])
+            listed.append(call)
+            into.whole(call, ("tool_calls", len(listed) - 1), name=call.get("name"))
 
     # -- result
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
-from ..errors import ConversionError
+from ..errors import ConversionError, LimitError
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
@@ -26,7 +26,9 @@ from ..types import (
     ToolResult,
     json_text,
 )
+from ._assembly import Assembly, Pieces
 from ._base import NewReading, WireProvider
+from ._json_path import Unreadable, put_at
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest
@@ -81,6 +83,8 @@ class Gemini(WireProvider):
     tool_names = NameRule("A-Za-z0-9_.:-", 64, "A-Za-z_")
     list_member = "parts"
     openapi = False
+    stream_ends_with = "a finishReason"
+    cut_objects = True  # of calls that come in pieces; others are whole
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "STOP": "stop",
         "MAX_TOKENS": "length",
@@ -201,6 +205,93 @@ class Gemini(WireProvider):
             reading.server_call(server.get("toolType"), server.get("args"), server.get("id"), part)
         elif part:
             reading.opaque(part)
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        event = _camel(event)
+        payload = into.payload
+        for key, value in event.items():
+            if key != "candidates" and value is not None:
+                payload[key] = value
+        for number, item in enumerate(into.as_list(event.get("candidates"), ("candidates",))):
+            path: Path = ("candidates", number)
+            candidate = _camel(into.as_object(item, path))
+            index = candidate.get("index") or 0
+            if "candidates" not in payload:
+                payload["candidates"] = [{"index": index, "content": {"parts": []}}]
+            first = payload["candidates"][0]
+            if index != first["index"]:
+                into.choices.add(index if type(index) is int else str(index))
+                continue
+            for key, value in candidate.items():
+                if key != "content" and value is not None:
+                    first[key] = value
+            content = into.as_object(candidate.get("content"), (*path, "content"))
+            for place, one in enumerate(into.as_list(content.get("parts"), (*path, "content", "parts"))):
+                part = _camel(into.as_object(one, (*path, "content", "parts", place)))
+                self._part_delta(part, first["content"]["parts"], into)
+            into.stop(candidate.get("finishReason"))
+
+    def stream_close(self, into: Assembly) -> None:
+        # Some servers say finishReason in every chunk, so that only the end is one.
+        payload = into.payload
+        if "promptFeedback" in payload or (payload.get("candidates") and payload["candidates"][0].get("finishReason")):
+            into.finish()
+
+    def _part_delta(self, part: dict[str, Any], parts: list[dict[str, Any]], into: Assembly) -> None:
+        call = part.get("functionCall")
+        if type(call) is dict:
+            self._call_delta(_camel(call), part, parts, into)
+        elif type(part.get("text")) is str:
+            last = parts[-1] if parts else {}
+            own = rest(part, _TEXT)
+            if own or type(last.get("text")) is not Pieces or part.get("thought") != last.get("thought"):
+                last = {**part, "text": Pieces()}
+                parts.append(last)
+            add = into.reasoning if part.get("thought") is True else into.text
+            add(last["text"], part["text"])
+            if own:  # a signature belongs to what it came with
+                last["text"] = "".join(last["text"])
+        elif part:
+            parts.append(part)
+
+    def _call_delta(
+        self, call: dict[str, Any], part: dict[str, Any], parts: list[dict[str, Any]], into: Assembly
+    ) -> None:
+        """A whole call; or, from Vertex, one whose arguments come by their paths.
+
+        Such a call ends with an empty ``functionCall``, or with a chunk that does not say ``willContinue``.
+        """
+        slot = into.calls[-1] if into.calls and not into.calls[-1].ended else None
+        goes_on = call.get("willContinue") is True
+        pieces = call.get("partialArgs")
+        if slot is None or call.get("name"):
+            if slot is not None:
+                into.end(slot, truncated=True)  # another call begins, but this one was to go on
+            whole = {key: value for key, value in call.items() if key not in ("willContinue", "partialArgs")}
+            item = {**part, "functionCall": whole}
+            path: Path = ("candidates", 0, "content", "parts", len(parts))
+            parts.append(item)
+            slot = into.begin(None, item, path, id=call.get("id"), name=call.get("name"))
+            if goes_on or pieces is not None:
+                whole["args"] = dict(whole.get("args") or {})
+        else:
+            slot.item.update({key: value for key, value in part.items() if key != "functionCall"})
+        for number, one in enumerate(into.as_list(pieces, (*slot.path, "partialArgs"))):
+            piece = _camel(into.as_object(one, (*slot.path, "partialArgs", number)))
+            try:
+                slot.size += put_at(slot.item["functionCall"]["args"], piece, into.limits)
+            except Unreadable as error:
+                into.end(slot, broken=str(error))
+                return
+        if slot.size > into.limits.arguments:
+            raise LimitError(f"arguments of more than {into.limits.arguments} characters", "arguments")
+        if not goes_on:
+            into.end(slot)
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        self._part(item, path, reading)
 
     # -- result
 

@@ -26,7 +26,8 @@ from ..types import (
     ToolResult,
     json_text,
 )
-from ._base import NewReading, WireProvider
+from ._base import NewReading
+from ._chunks import ChunkStream
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest
@@ -37,13 +38,15 @@ _CALL: Final = words("id type index function")
 _TEXT: Final = words("type text")
 
 
-class Mistral(WireProvider):
+class Mistral(ChunkStream):
     """Chat completions."""
 
     wire = WireFormat.MISTRAL
     call_ids = NameRule("A-Za-z0-9", 9, least=9)
     limits_choice = False
     list_member = "tool_calls"
+    no_ids = frozenset((None, "", "null"))  # the last is what the SDK makes of a missing one
+    thinking_parts = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "stop": "stop",
         "tool_calls": "tool_calls",
@@ -122,10 +125,13 @@ class Mistral(WireProvider):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:
-                at = (*at, "function")
-                function = reading.as_object(call.get("function"), at)
-                id = call.get("id") if call.get("id") != "null" else None  # what the SDK makes of a missing one
-                reading.call(function.get("name"), function.get("arguments"), at, id=id, extra=rest(call, _CALL))
+                self.read_item(call, at, reading)
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        path = (*path, "function")
+        function = reading.as_object(item.get("function"), path)
+        id = item.get("id") if item.get("id") not in self.no_ids else None
+        reading.call(function.get("name"), function.get("arguments"), path, id=id, extra=rest(item, _CALL))
 
     def _chunk(self, chunk: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = chunk.get("type")
@@ -141,6 +147,10 @@ class Mistral(WireProvider):
             reading.reasoning("".join(texts), {"item": chunk})
         elif chunk:
             reading.opaque(chunk)  # references, images
+
+    # -- stream
+
+    # In `ChunkStream`: the chunks are OpenAI's, but for thinking among the parts of content.
 
     # -- result
 

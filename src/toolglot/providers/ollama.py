@@ -24,6 +24,7 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
+from ._assembly import Assembly, Pieces, merge
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -44,6 +45,7 @@ class Ollama(WireProvider):
     wire = WireFormat.OLLAMA
     modes = frozenset({"auto"})
     limits_choice = False
+    stream_ends_with = 'a chunk with "done": true'
     list_member = "tool_calls"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {"stop": "stop", "length": "length"}
 
@@ -89,11 +91,43 @@ class Ollama(WireProvider):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:
-                at = (*at, "function")
-                function = reading.as_object(call.get("function"), at)
-                reading.call(
-                    function.get("name"), function.get("arguments"), at, id=call.get("id"), extra=rest(call, _CALL)
-                )
+                self.read_item(call, at, reading)
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        path = (*path, "function")
+        function = reading.as_object(item.get("function"), path)
+        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=rest(item, _CALL))
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        payload = into.payload
+        message = payload.setdefault("message", {})
+        for key, value in event.items():
+            if key != "message" and value is not None:
+                payload[key] = value
+        for key, value in into.as_object(event.get("message"), ("message",)).items():
+            if key in ("content", "thinking"):
+                add = into.text if key == "content" else into.reasoning
+                add(message.setdefault(key, Pieces()), into.as_text(value, ("message", key)))
+            elif key == "tool_calls":
+                for number, item in enumerate(into.as_list(value, ("message", key))):
+                    self._whole_call(into.as_object(item, ("message", key, number)), message, into)
+            elif value is not None and not into.late():
+                merge(message, key, value)
+        if event.get("done") is True:
+            into.stop(event.get("done_reason"))
+            into.finish()
+
+    def _whole_call(self, call: dict[str, Any], message: dict[str, Any], into: Assembly) -> None:
+        """Calls are never split."""
+        if not call or into.late():
+            return
+        calls = message.setdefault("tool_calls", [])
+        calls.append(call)
+        function = call.get("function")
+        name = function.get("name") if type(function) is dict else None
+        into.whole(call, ("message", "tool_calls", len(calls) - 1), id=call.get("id"), name=name)
 
     # -- result
 

@@ -25,8 +25,8 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ._assembly import Assembly, Balance, Pieces, Slot, hashable, merge
-from ._base import NewReading, WireProvider
+from ._base import NewReading
+from ._chunks import REASONING, ChunkStream
 from ._names import Provider, WireFormat
 from ._payload import Path
 from ._reading import Reading, rest
@@ -77,18 +77,16 @@ _DIALECTS: Final = {
     Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
     Provider.LLAMA_CPP: Dialect(strict=False),
 }
-_REASONING: Final = ("reasoning_content", "reasoning")
 _CALL: Final = words("id type function index custom")
 _READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
 
 
-class OpenAIChat(WireProvider):
+class OpenAIChat(ChunkStream):
     """Chat Completions, in the dialect of whoever serves it."""
 
     wire = WireFormat.OPENAI_CHAT
     call_ids = NameRule("!-~", 40)
     list_member = "tool_calls"
-    stream_ends_with = "a finish_reason, or [DONE]"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "stop": "stop",
         "tool_calls": "tool_calls",
@@ -161,7 +159,7 @@ class OpenAIChat(WireProvider):
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
         get = message.get
-        for key in _REASONING:
+        for key in REASONING:
             if get(key):
                 reading.reasoning(reading.as_text(message[key], (*path, key)), {"key": key})
                 break
@@ -222,152 +220,7 @@ class OpenAIChat(WireProvider):
 
     # -- stream
 
-    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
-        payload = into.payload
-        if "choices" not in event and "usage" not in event:
-            into.unknown(event.get("object") or event.get("type"))
-        for key in ("id", "model"):
-            if key not in payload and event.get(key) is not None:
-                payload[key] = event[key]
-        if event.get("usage") is not None:
-            payload["usage"] = event["usage"]
-        for number, item in enumerate(into.as_list(event.get("choices"), ("choices",))):
-            path: Path = ("choices", number)
-            choice = into.as_object(item, path)
-            index = hashable(choice.get("index")) or 0
-            if "choices" not in payload:
-                payload["choices"] = [{"index": index, "message": {}}]
-            if index != payload["choices"][0]["index"]:
-                into.choices.add(index)
-                continue
-            key = "delta" if choice.get("delta") is not None else "message"
-            self._delta(into.as_object(choice.get(key), (*path, key)), (*path, key), into)
-            reason = choice.get("finish_reason")
-            if reason:
-                if "finish_reason" not in payload["choices"][0]:
-                    payload["choices"][0]["finish_reason"] = reason
-                    into.stop(reason)
-                into.finish()
-
-    def _delta(self, delta: dict[str, Any], path: Path, into: Assembly) -> None:
-        message = into.payload["choices"][0]["message"]
-        for key, value in delta.items():
-            if value is None or value == "" or value == []:
-                continue
-            if key == "content":
-                self._content_delta(value, message, (*path, key), into)
-            elif key == "tool_calls":
-                items = [value] if type(value) is dict else into.as_list(value, (*path, key))
-                for number, item in enumerate(items):
-                    self._fragment(into.as_object(item, (*path, key, number)), into)
-            elif key in _REASONING:
-                if into.state.setdefault("reasoning", key) == key:  # some send the same twice
-                    into.reasoning(message.setdefault(key, Pieces()), into.as_text(value, (*path, key)))
-            elif key == "function_call":
-                self._legacy(into.as_object(value, (*path, key)), message, into)
-            elif key == "refusal":
-                message.setdefault(key, Pieces()).append(into.as_text(value, (*path, key)))
-            elif key != "role" and not into.late():
-                merge(message, key, value)
-
-    def _content_delta(self, content: Any, message: dict[str, Any], path: Path, into: Assembly) -> None:
-        """Text, or a list of parts, as some send it."""
-        if type(content) is str and type(message.setdefault("content", Pieces())) is Pieces:
-            into.text(message["content"], content)
-            return
-        begun = message.get("content")
-        if type(begun) is not list:
-            message["content"] = [{"type": "text", "text": begun}] if begun else []
-        parts = [{"type": "text", "text": content}] if type(content) is str else into.as_list(content, path)
-        for number, item in enumerate(parts):
-            part = into.as_object(item, (*path, number))
-            last = message["content"][-1] if message["content"] else {}
-            if part.get("type") == "text":
-                if last.get("type") != "text":
-                    last = {**part, "text": Pieces()}
-                    message["content"].append(last)
-                into.text(last["text"], into.as_text(part.get("text"), (*path, number, "text")))
-            elif part and not into.late():
-                message["content"].append(part)
-
-    def _fragment(self, item: dict[str, Any], into: Assembly) -> None:
-        """A piece of a call: the index says of which, and a new id at a used index, that it is another."""
-        if not item:
-            return
-        function = item.get("function")
-        if type(function) is not dict:
-            function = item.get("custom") if type(item.get("custom")) is dict else item
-        id = item.get("id") or None
-        name = function.get("name")
-        arguments = function.get("arguments", function.get("input"))
-        slot = self._slot(item.get("index"), id, name, arguments, into)
-        if slot is None:
-            if into.late():
-                return
-            slot = self._begin(item, id, name, into)
-        else:
-            into.named(slot, id, name)
-            if slot.id is not None:
-                slot.item["id"] = slot.id
-        inner = slot.item.get("custom" if slot.custom else "function")
-        if inner is not None:
-            inner["name"] = slot.name
-            if type(arguments) is str:
-                into.arguments(slot, arguments)
-            elif arguments is not None and not slot.ended:
-                inner["arguments"] = arguments  # whole, as an object
-                slot.balance = None
-        for key, value in item.items():
-            if key not in _CALL and value is not None:
-                slot.item[key] = value
-
-    def _slot(self, index: Any, id: Any, name: Any, arguments: Any, into: Assembly) -> Slot | None:
-        """The call that a fragment belongs to; None: a new one."""
-        index = int(index) if type(index) in (int, float) else None
-        key = hashable(id)
-        if key is not None:
-            slot = into.slots.get((index, key))
-            if slot is not None:
-                return slot
-        slot = into.slots.get(index) if index is not None else (into.calls[-1] if into.calls else None)
-        if slot is None or (key is not None and slot.id is not None and slot.id != str(id)):
-            return None
-        if key is None and name and slot.name is not None:
-            # Without an id: another name begins another call; so does the same one if this call has its arguments,
-            # unless it is only sent again.
-            done = slot.balance is None or slot.balance.whole
-            begins = type(arguments) is dict or (type(arguments) is str and arguments.lstrip()[:1] == "{")
-            if name != slot.name or (done and (begins or index is None)):
-                return None
-        return slot
-
-    def _begin(self, item: dict[str, Any], id: Any, name: Any, into: Assembly) -> Slot:
-        calls = into.payload["choices"][0]["message"].setdefault("tool_calls", [])
-        where: Path = ("choices", 0, "message", "tool_calls", len(calls))
-        custom = type(item.get("custom")) is dict
-        call: dict[str, Any] = {"id": id, "type": item.get("type") or ("custom" if custom else "function")}
-        calls.append(call)
-        index = item.get("index")
-        index = int(index) if type(index) in (int, float) else None
-        slot = into.begin(index, call, where, id=id, name=name, custom=custom)
-        slot.balance = Balance()
-        into.slots[index, hashable(id)] = slot
-        call["custom" if custom else "function"] = {"name": name, "input" if custom else "arguments": slot.pieces}
-        return slot
-
-    def _legacy(self, call: dict[str, Any], message: dict[str, Any], into: Assembly) -> None:
-        """The form from before there were several calls."""
-        slot = into.slots.get("function_call")
-        if slot is None:
-            if into.late():
-                return
-            path: Path = ("choices", 0, "message", "function_call")
-            message["function_call"] = {}
-            slot = into.begin("function_call", message["function_call"], path)
-            slot.item["arguments"] = slot.pieces
-        into.named(slot, None, call.get("name"))
-        slot.item["name"] = slot.name
-        into.arguments(slot, into.as_text(call.get("arguments"), ("function_call", "arguments")))
+    # In `ChunkStream`, which `Mistral` shares.
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         if path[-1] == "function_call":

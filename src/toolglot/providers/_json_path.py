@@ -1,0 +1,93 @@
+"""Values that come by their JSON paths, as Vertex streams arguments: `put_at`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ..types import Limits
+from ._assembly import Pieces
+
+__all__ = ["Unreadable", "put_at"]
+
+# A step of a path of RFC 9535 that names one value: .name, ['name'], ["name"] or [0].
+_STEP: Final = re.compile(
+    r"""\.([^\W\d]\w*) | \[(\d{1,9})\] | \['((?:[^'\\]|\\.)*)'\] | \["((?:[^"\\]|\\.)*)"\]""", re.VERBOSE | re.DOTALL
+)
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
+
+
+class Unreadable(ValueError):
+    """What is wrong with a piece."""
+
+
+def put_at(arguments: dict[str, Any], piece: dict[str, Any], limits: Limits) -> int:
+    """Put a ``PartialArg`` in its place in ``arguments``: a string goes on, anything else is whole.
+
+    Returns how many characters it brought. Raises `Unreadable` for a path that names no one place.
+    """
+    path = piece.get("jsonPath")
+    if not isinstance(path, str):
+        raise Unreadable("a piece of the arguments has no jsonPath")
+    steps = _steps(path, limits)
+    key = next((key for key in _VALUES if key in piece and (piece[key] is not None or key == "nullValue")), None)
+    node: Any = arguments
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        if isinstance(step, int) != isinstance(node, list):
+            raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
+        if isinstance(step, int) and step > len(node):
+            raise Unreadable(f"{path[:80]}: the items before it have not come")
+        present = step < len(node) if isinstance(step, int) else step in node
+        if following is None:
+            return _put(node, step, present, key, piece, path)
+        if not present:
+            _set(node, step, [] if isinstance(following, int) else {})
+        node = node[step]
+        if not isinstance(node, (dict, list)) or isinstance(node, Pieces):
+            raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
+    raise Unreadable(f"{path[:80]} names no argument")
+
+
+def _put(node: Any, step: Any, present: bool, key: str | None, piece: dict[str, Any], path: str) -> int:
+    if key is None:
+        return 0  # a piece that only says that more comes
+    if key == "stringValue":
+        text = piece[key]
+        if not isinstance(text, str):
+            raise Unreadable(f"{path[:80]}: stringValue is no string")
+        if not present:
+            _set(node, step, Pieces())
+        if not isinstance(node[step], Pieces):
+            raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
+        node[step].append(text)
+        return len(text)
+    if present:
+        raise Unreadable(f"{path[:80]} comes twice")
+    _set(node, step, None if key == "nullValue" else piece[key])
+    return 1
+
+
+def _set(node: Any, step: Any, value: Any) -> None:
+    if isinstance(step, int):
+        node.append(value)
+    else:
+        node[step] = value
+
+
+def _steps(path: str, limits: Limits) -> list[str | int]:
+    if not path.startswith("$") or len(path) > 64 * limits.name:
+        raise Unreadable(f"{path[:80]!r} is no path")
+    steps: list[str | int] = []
+    at = 1
+    while at < len(path):
+        match = _STEP.match(path, at)
+        if match is None or len(steps) >= limits.depth:
+            raise Unreadable(f"{path[:80]!r} is no path to one value")
+        name, number, *quoted = match.groups()
+        if number is not None:
+            steps.append(int(number))
+        else:
+            steps.append(name if name is not None else _ESCAPE.sub(r"\1", next(q for q in quoted if q is not None)))
+        at = match.end()
+    return steps
