@@ -62,7 +62,9 @@ def coherent(events: list[Any], message: Message) -> None:
 @pytest.mark.parametrize("case", STREAMS, ids=label)
 def test_stream(case: Payload) -> None:
     expected = case.data.get("message")
+    as_given = json.dumps(case.data["stream"])
     events, message = run(case)
+    assert json.dumps(case.data["stream"]) == as_given
     assert message.provider == provider_of(case).provider.value
     coherent(events, message)
     if expected is not None:

@@ -53,7 +53,7 @@ def hashable(key: Any) -> Any:
 
 def number_of(index: Any) -> int | None:
     """An index, which some APIs give as a float; None if there is none."""
-    return int(index) if type(index) in (int, float) else None  # type: ignore[arg-type]
+    return int(index) if type(index) in (int, float) else None
 
 
 _KEYS: Final = frozenset((int, str, float))
@@ -358,6 +358,17 @@ class Assembly:
             slot.balance.feed(piece)
         if slot.told:
             self._tell(slot, piece)
+
+    def complete(self, slot: Slot, text: Any) -> None:
+        """The API gives the whole text of the arguments again, or for the first time: it counts."""
+        if type(text) is not str or slot.ended or (slot.size == len(text) and slot.size):
+            return
+        told = "".join(slot.pieces)
+        if text.startswith(told):
+            self.arguments(slot, text[len(told) :])
+        elif text:
+            self.lost(slot.path, "the arguments that were streamed are not those of the end, which count")
+            slot.pieces[:] = [text]
 
     def _tell(self, slot: Slot, piece: str) -> None:
         """Give a piece of the arguments out, without white space around all of them."""

@@ -65,7 +65,7 @@ class Reading:
 
     __slots__ = (
         "_attempts",
-        "_blank",
+        "_unsure",
         "_listed",
         "_names",
         "_synthesize",
@@ -104,8 +104,8 @@ class Reading:
         self.known: Mapping[int, CallPart | ParseError] = _NOTHING
         self.made_ids: Mapping[int, str] = _NOTHING
         self._attempts = 0
-        # Where the last call stands, if its arguments are blank: behind a cut they are not there yet.
-        self._blank: tuple[int, str, Path] | None = None
+        # The last call, if a cut behind it does not show: its arguments are blank, or its input is free text.
+        self._unsure: tuple[int, str, Path] | None = None
         self._listed = listed
         self._text = text
         self._synthesize = synthesize
@@ -189,7 +189,7 @@ class Reading:
         ``arguments`` are an object or its JSON text; blank or missing ones are ``{}``, as APIs have it.
         """
         index = self._attempt()
-        self._blank = None
+        self._unsure = None
         if self.known and self._is_known(index):
             return
         if self._tools is not None or type(name) is not str or not 0 < len(name) <= _MAX_NAME:
@@ -201,7 +201,7 @@ class Reading:
             raw = arguments
             if not arguments or arguments.isspace():
                 arguments = {}
-                self._blank = (index, name, (*path, key))
+                self._unsure = (index, name, (*path, key))
             else:
                 try:
                     arguments = loads(raw)
@@ -211,7 +211,7 @@ class Reading:
                 text = raw.strip()
         elif arguments is None:
             arguments = {}
-            self._blank = (index, name, (*path, key))
+            self._unsure = (index, name, (*path, key))
         if type(arguments) is not dict:
             self.error(
                 f"tool call arguments must be a JSON object, got {_NAMES.get(type(arguments), 'something else')}",
@@ -240,11 +240,12 @@ class Reading:
     ) -> None:
         """A call whose input is free text."""
         index = self._attempt()
-        self._blank = None
+        self._unsure = None
         if self.known and self._is_known(index):
             return
         name = self._checked(name, (*path, "name"), index)
         if name is not None:
+            self._unsure = (index, name, (*path, "input"))
             self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None)
 
     def server_call(self, name: Any, arguments: Any, id: Any, item: Mapping[str, Any]) -> None:
@@ -383,11 +384,11 @@ class Reading:
     # -- the end
 
     def check_last_call(self) -> None:
-        """If the output was cut off behind a call whose arguments are blank, they were yet to come."""
-        if self.cut and self._blank is not None and self.parts and type(self.parts[-1]) is CallPart:
-            index, name, path = self._blank
+        """If the output was cut off behind a call that does not show it, it is not whole."""
+        if self.cut and self._unsure is not None and self.parts and type(self.parts[-1]) is CallPart:
+            index, name, path = self._unsure
             self.parts.pop()
-            self._truncated("the output was cut off before the arguments", path, index, name)
+            self._truncated("the output was cut off inside the call", path, index, name)
 
     def message(self, provider: str) -> Message:
         """The message."""

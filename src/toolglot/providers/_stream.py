@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..definition import ToolSet
 from ..errors import DefinitionError, ParseError
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ._base import Ids, OnError, WireProvider
 
 __all__ = ["ProviderStream", "aevents", "events"]
+
+
+_ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
 
 
 class ProviderStream:
@@ -84,6 +87,8 @@ class ProviderStream:
             event, _ = load(event)
             if type(event) is not dict:
                 return self._odd(event)
+        if "data" in event and type(event["data"]) is dict and event.keys() <= _ENVELOPE:
+            event = event["data"]  # as some SDKs have it
         into = self._into
         try:
             if event.get("error"):

@@ -166,7 +166,7 @@ class Anthropic(WireProvider):
         """A block begins; what it holds already is all of it if nothing follows."""
         if into.late():
             return
-        block = dict(block)
+        block = {key: list(value) if type(value) is list else value for key, value in block.items()}
         content = into.payload.setdefault("content", [])
         path = ("content", len(content))
         content.append(block)

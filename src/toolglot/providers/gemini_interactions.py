@@ -25,6 +25,7 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
+from ._assembly import Assembly, Pieces, hashable, merge
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -44,6 +45,8 @@ class GeminiInteractions(WireProvider):
     wire = WireFormat.GEMINI_INTERACTIONS
     tool_names = NameRule("A-Za-z0-9_.:-", 64, "A-Za-z_")
     list_member = "steps"
+    stream_ends_with = "interaction.completed, or [DONE]"
+    cut_objects = True  # whole, they are objects
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "completed": "stop",
         "requires_action": "tool_calls",
@@ -139,6 +142,94 @@ class GeminiInteractions(WireProvider):
             )
         elif step:
             reading.opaque(step)  # results of Google's own calls, what the caller sent, what is yet to come
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        kind = event.get("event_type")
+        index = hashable(event.get("index"))
+        if kind == "step.delta":
+            self._delta(into.as_object(event.get("delta"), ("delta",)), into.items.get(index), into)
+        elif kind == "step.start":
+            self._start(dict(into.as_object(event.get("step"), ("step",))), index, into)
+        elif kind == "step.stop":
+            slot = into.slots.get(index)
+            if slot is not None:  # whether the model was cut off in it, only the next event tells
+                into.go_on()
+                into.stopped(slot)
+        elif kind == "interaction.status_update":
+            into.payload["status"] = event.get("status")
+        elif kind in ("interaction.created", "interaction.completed"):
+            about = into.as_object(event.get("interaction"), ("interaction",))
+            into.payload.update({key: value for key, value in about.items() if key != "steps" and value is not None})
+            if kind == "interaction.completed":
+                if "steps" not in into.payload:  # none was streamed
+                    into.payload["steps"] = into.as_list(about.get("steps"), ("interaction", "steps"))
+                into.stop(into.payload.get("status"))
+                into.finish()
+        elif type(kind) is not str or not kind.startswith("interaction."):
+            into.unknown(kind)
+
+    def _start(self, step: dict[str, Any], index: Any, into: Assembly) -> None:
+        if into.late():
+            return
+        into.go_on()
+        steps = into.payload.setdefault("steps", [])
+        path: Path = ("steps", len(steps))
+        steps.append(step)
+        into.items[index] = step
+        if step.get("type") == "function_call":
+            into.begin(index, step, path, id=step.get("id"), name=step.get("name"))
+            return
+        for key in ("content", "summary"):
+            parts = into.as_list(step.get(key), ("step", key))
+            if parts and step.get("type") in ("model_output", "thought"):
+                step[key] = []
+                for part in parts:
+                    self._part_delta(into.as_object(part, ("step", key)), step, key, into)
+
+    def _delta(self, delta: dict[str, Any], step: dict[str, Any] | None, into: Assembly) -> None:
+        kind = delta.get("type")
+        if step is None:
+            if not into.late():
+                into.lost(("index",), "a step that has not begun")
+        elif kind == "arguments_delta":
+            piece = into.as_text(delta.get("arguments"), ("delta", "arguments"))
+            slot = into.slot_of(step)
+            if slot is not None and piece:
+                if not slot.size:
+                    step["arguments"] = slot.pieces  # what the start held was a default
+                into.arguments(slot, piece)
+        elif into.late():
+            pass
+        elif kind == "thought_summary":
+            self._part_delta(into.as_object(delta.get("content"), ("delta", "content")), step, "summary", into)
+        elif kind == "thought_signature":
+            step["signature"] = delta.get("signature")
+        elif kind == "text_annotation_delta":
+            last = step["content"][-1] if step.get("content") else None
+            if type(last) is dict:
+                merge(last, "annotations", into.as_list(delta.get("annotations"), ("delta", "annotations")))
+        elif step.get("type") == "model_output":
+            self._part_delta(delta, step, "content", into)
+        else:  # of what the server does
+            step.update({key: value for key, value in delta.items() if key != "type" and value is not None})
+
+    def _part_delta(self, part: dict[str, Any], step: dict[str, Any], key: str, into: Assembly) -> None:
+        """A part of content or of a summary; texts go on, whole they are one."""
+        parts = step.setdefault(key, [])
+        if part.get("type") != "text":
+            parts.append(part)
+            return
+        last = parts[-1] if parts else {}
+        if type(last.get("text")) is not Pieces:
+            last = {**part, "text": Pieces()}
+            parts.append(last)
+        add = into.text if key == "content" else into.reasoning
+        add(last["text"], into.as_text(part.get("text"), ("delta", "text")))
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        self._step(item, path, reading)
 
     # -- result
 

@@ -24,6 +24,7 @@ from ..types import (
     ToolResult,
     json_text,
 )
+from ._assembly import Assembly, Pieces, hashable
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
@@ -35,6 +36,9 @@ _CALL: Final = words("object type tool_call_id name arguments")
 _OUTPUT: Final = words("object type role content")
 _TEXT: Final = words("type text")
 
+# What of an event is the entry's; the other members say where it belongs in the stream.
+_KEPT: Final = words("id name created_at model agent_id role previous_agent_id previous_agent_name")
+
 
 class MistralConversations(WireProvider):
     """Conversations."""
@@ -44,6 +48,7 @@ class MistralConversations(WireProvider):
     modes = frozenset({"auto", "none", "required"})
     limits_choice = False
     list_member = "outputs"
+    stream_ends_with = "conversation.response.done"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {}  # none is given
 
     # -- definition
@@ -118,6 +123,102 @@ class MistralConversations(WireProvider):
             reading.reasoning("".join(texts), {**extra, "item": chunk})
         elif chunk:
             reading.opaque({"type": "message.output", "content": [chunk], **extra.get("entry", {})})
+
+    # -- stream
+
+    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
+        kind = event.get("type")
+        if kind == "conversation.response.started":
+            into.payload["conversation_id"] = event.get("conversation_id")
+        elif kind == "conversation.response.done":
+            into.payload["usage"] = event.get("usage")
+            into.finish()
+        elif kind == "conversation.response.error":
+            into.refused(event)
+        elif kind == "message.output.delta":
+            self._text_delta(event, into)
+        elif kind == "function.call.delta":
+            self._call_delta(event, into)
+        elif type(kind) is str and kind.startswith("tool.execution."):
+            entry = self._entry_of(event, "tool.execution", into)
+            if entry is not None:
+                piece = into.as_text(event.get("arguments"), ("arguments",))
+                entry.setdefault("arguments", Pieces()).append(piece)
+                if event.get("info") is not None:
+                    entry["info"] = event["info"]
+        elif type(kind) is str and kind.startswith("agent.handoff."):
+            if kind.endswith(".started"):
+                self._entry_of(event, "agent.handoff", into)
+        else:
+            into.unknown(kind)
+
+    def _entry_of(self, event: dict[str, Any], kind: str, into: Assembly) -> dict[str, Any] | None:
+        """The entry that an event is about, which begins if it has not; None behind the end."""
+        key = (hashable(event.get("output_index")), hashable(event.get("id")), kind)
+        entry = into.items.get(key)
+        if entry is None and not into.late():
+            members = {name: value for name, value in event.items() if name in _KEPT and value is not None}
+            entry = {"object": "entry", "type": kind, **members}
+            into.items[key] = entry
+            into.payload.setdefault("outputs", []).append(entry)
+        return entry
+
+    def _text_delta(self, event: dict[str, Any], into: Assembly) -> None:
+        content = event.get("content")
+        entry = self._entry_of(event, "message.output", into)
+        if entry is None:
+            return
+        if type(content) is str and type(entry.setdefault("content", Pieces())) is Pieces:
+            into.text(entry["content"], content)
+            return
+        begun = entry.get("content")
+        if type(begun) is not list:
+            entry["content"] = [{"type": "text", "text": begun}] if begun else []
+        chunk = {"type": "text", "text": content} if type(content) is str else into.as_object(content, ("content",))
+        self._chunk_delta(chunk, entry["content"], into)
+
+    def _chunk_delta(self, chunk: dict[str, Any], chunks: list[Any], into: Assembly) -> None:
+        last = chunks[-1] if chunks else {}
+        kind = chunk.get("type")
+        if kind == "text":
+            if type(last.get("text")) is not Pieces:
+                last = {**chunk, "text": Pieces()}
+                chunks.append(last)
+            into.text(last["text"], into.as_text(chunk.get("text"), ("content", "text")))
+        elif kind == "thinking":
+            if last.get("type") != "thinking":
+                last = {"type": "thinking", "thinking": [{"type": "text", "text": Pieces()}]}
+                chunks.append(last)
+            for number, item in enumerate(into.as_list(chunk.get("thinking"), ("content", "thinking"))):
+                text = into.as_object(item, ("content", "thinking", number)).get("text")
+                into.reasoning(last["thinking"][0]["text"], into.as_text(text, ("content", "thinking", number, "text")))
+        elif chunk:
+            chunks.append(chunk)
+
+    def _call_delta(self, event: dict[str, Any], into: Assembly) -> None:
+        id = event.get("tool_call_id")
+        key = (hashable(event.get("id")), hashable(id))
+        slot = into.slots.get(key)
+        if slot is None:
+            if into.late():
+                return
+            kept = {name: value for name, value in event.items() if name in _KEPT and value is not None}
+            entry: dict[str, Any] = {"object": "entry", "type": "function.call", "tool_call_id": id, **kept}
+            outputs = into.payload.setdefault("outputs", [])
+            path: Path = ("outputs", len(outputs))
+            outputs.append(entry)
+            slot = into.begin(key, entry, path, id=id or event.get("id"), name=event.get("name"))
+            entry["arguments"] = slot.pieces
+        if event.get("confirmation_status") is not None:
+            slot.item["confirmation_status"] = event["confirmation_status"]
+        arguments = event.get("arguments")
+        if type(arguments) is dict:
+            slot.item["arguments"] = arguments
+        else:
+            into.arguments(slot, into.as_text(arguments, ("arguments",)))
+
+    def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
+        self._entry(item, path, reading)
 
     # -- result
 
