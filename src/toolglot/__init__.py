@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     )
     from .providers._base import ToolCallParser, WireProvider
     from .providers._names import Provider, WireFormat
+    from .providers._stream import ProviderStream, aevents, iter_events
     from .rendering import render, render_results, render_segments, render_tools
     from .response_template import format_from_response_template
     from .types import (
@@ -94,6 +95,7 @@ __all__ = [
     "ParseError",
     "Part",
     "Provider",
+    "ProviderStream",
     "Reasoning",
     "ReasoningDelta",
     "ReasoningPart",
@@ -118,6 +120,7 @@ __all__ = [
     "UnsafeValueError",
     "WireFormat",
     "WireProvider",
+    "aevents",
     "astream",
     "detect_format",
     "detect_provider",
@@ -129,6 +132,7 @@ __all__ = [
     "get_provider",
     "grammar",
     "grammar_triggers",
+    "iter_events",
     "model_info",
     "parse",
     "parse_response",
@@ -201,6 +205,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "providers._base": ("ToolCallParser", "WireProvider"),
     "providers._names": ("Provider", "WireFormat"),
+    "providers._stream": ("ProviderStream", "aevents", "iter_events"),
     "types": (
         "CallPart",
         "FilePart",

@@ -303,6 +303,8 @@ class WireProvider:
         """A reader of this API's stream. The options are those of `parse`."""
         from ._stream import ProviderStream
 
+        if type(self).stream_event is WireProvider.stream_event:
+            raise ConversionError(f"{self.provider} has no streams")
         return ProviderStream(self, on_error=on_error, ids=ids, tools=tools, limits=limits)
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:

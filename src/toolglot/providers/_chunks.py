@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from ..schema.subset import words
-from ._assembly import Assembly, Balance, Pieces, Slot, hashable, merge, number_of
+from ._assembly import Assembly, Slot
 from ._base import WireProvider
 from ._payload import Path
+from ._pieces import Balance, Pieces, hashable, merge, number_of
 
 __all__ = ["REASONING", "ChunkStream"]
 
@@ -24,7 +25,7 @@ class ChunkStream(WireProvider):
 
     stream_ends_with = "a finish_reason, or [DONE]"
     # What stands for an id that is missing, and whether parts of content may be thinking.
-    no_ids: ClassVar[frozenset[Any]] = frozenset((None, ""))
+    no_ids: ClassVar[frozenset[str]] = frozenset(("",))
     thinking_parts: ClassVar[bool] = False
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
@@ -121,7 +122,7 @@ class ChunkStream(WireProvider):
             return
         held = [item[key] for key in ("function", "custom") if type(item.get(key)) is dict]
         function: dict[str, Any] = held[0] if held else item
-        id = item.get("id") if item.get("id") not in self.no_ids else None
+        id = self.given_id(item)
         name = function.get("name")
         arguments = function.get("arguments", function.get("input"))
         slot = self._slot(item.get("index"), id, name, arguments, into)
@@ -144,6 +145,11 @@ class ChunkStream(WireProvider):
         for key, value in item.items():
             if key not in CALL and value is not None:
                 slot.item[key] = value
+
+    def given_id(self, item: dict[str, Any]) -> Any:
+        """A call's id, None if something stands for a missing one."""
+        id = item.get("id")
+        return None if type(id) is str and id in self.no_ids else id
 
     def _slot(self, index: Any, id: Any, name: Any, arguments: Any, into: Assembly) -> Slot | None:
         """The call that a fragment belongs to; None: a new one."""

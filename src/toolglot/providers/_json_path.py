@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from ..types import Limits
-from ._assembly import Pieces
+from ._pieces import Pieces
 
 __all__ = ["Unreadable", "put_at"]
 

@@ -65,12 +65,12 @@ class Reading:
 
     __slots__ = (
         "_attempts",
-        "_unsure",
         "_listed",
         "_names",
         "_synthesize",
         "_text",
         "_tools",
+        "_unsure",
         "cut",
         "errors",
         "extra",

@@ -6,19 +6,20 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ..definition import ToolSet
-from ..errors import DefinitionError, ParseError
+from ..errors import DefinitionError, LimitError, ParseError
 from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..schema.names import Names
 from ..types import CallPart, Limits, Loss, Message
-from ._assembly import Assembly, joined
+from ._assembly import Assembly
 from ._names import Provider
 from ._payload import load
+from ._pieces import joined
 from ._reading import Reading
 
 if TYPE_CHECKING:
     from ._base import Ids, OnError, WireProvider
 
-__all__ = ["ProviderStream", "aevents", "events"]
+__all__ = ["ProviderStream", "aevents", "iter_events"]
 
 
 _ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
@@ -95,8 +96,8 @@ class ProviderStream:
                 into.refused(event["error"])
             else:
                 self._wire.stream_event(event, into)
-        except BaseException:
-            into.events = []  # a limit: what was found is in the message
+        except LimitError:
+            into.events = []  # what was found is in the message
             raise
         found = into.events
         if found:
@@ -278,7 +279,7 @@ class _Detecting:
             raise self.stream._raised()
 
 
-def events(stream: Iterable[Any], provider: str | Provider = Provider.AUTO, **options: Any) -> Iterator[Event]:
+def iter_events(stream: Iterable[Any], provider: str | Provider = Provider.AUTO, **options: Any) -> Iterator[Event]:
     """The events of a provider's stream that an iterable gives: the API's events, the SDK's objects, or bytes.
 
     ``provider="auto"`` looks at the shape of the first events; for bytes it has to be named. The options are those of
@@ -286,7 +287,7 @@ def events(stream: Iterable[Any], provider: str | Provider = Provider.AUTO, **op
     what was found in ``error.message``.
 
     >>> chunks = [{"candidates": [{"content": {"parts": [{"text": "Hi."}]}, "finishReason": "STOP"}]}]
-    >>> [event.text for event in events(chunks)]
+    >>> [event.text for event in iter_events(chunks)]
     ['Hi.']
     """
     if not isinstance(stream, Iterable):
@@ -301,7 +302,7 @@ def events(stream: Iterable[Any], provider: str | Provider = Provider.AUTO, **op
 async def aevents(
     stream: AsyncIterable[Any], provider: str | Provider = Provider.AUTO, **options: Any
 ) -> AsyncIterator[Event]:
-    """`events` over an asynchronous iterable."""
+    """`iter_events` over an asynchronous iterable."""
     if not isinstance(stream, AsyncIterable):
         raise TypeError(f"stream: expected an asynchronous iterable of events or bytes, got {type(stream).__name__}")
     reader = _Detecting(provider, options)

@@ -15,10 +15,11 @@ from ..errors import ConversionError
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import CallPart, Message, StopReason, TextPart, ToolCall, ToolChoice, ToolResult, json_text
-from ._assembly import Assembly, Pieces, merge, number_of
+from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
+from ._pieces import Pieces, merge, number_of
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, result_parts, result_text
 

@@ -26,11 +26,12 @@ from ..types import (
     ToolResult,
     json_text,
 )
-from ._assembly import Assembly, Pieces
+from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._json_path import Unreadable, put_at
 from ._names import WireFormat
 from ._payload import Path
+from ._pieces import Pieces
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 

@@ -25,10 +25,11 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ._assembly import Assembly, Pieces, hashable, merge
+from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
+from ._pieces import Pieces, hashable, merge
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 from .gemini import JSON_SCHEMA

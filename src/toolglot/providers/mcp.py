@@ -160,6 +160,10 @@ class MCP(WireProvider):
         failed = node.get("isError") is True
         return ToolResult(id, content, name, failed, "\n".join(texts) if failed else None)
 
+    # -- stream
+
+    # MCP has none: a result comes whole.
+
     # -- result
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:

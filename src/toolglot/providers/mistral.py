@@ -45,7 +45,7 @@ class Mistral(ChunkStream):
     call_ids = NameRule("A-Za-z0-9", 9, least=9)
     limits_choice = False
     list_member = "tool_calls"
-    no_ids = frozenset((None, "", "null"))  # the last is what the SDK makes of a missing one
+    no_ids = frozenset(("", "null"))  # the last is what the SDK makes of a missing one
     thinking_parts = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "stop": "stop",
@@ -130,7 +130,7 @@ class Mistral(ChunkStream):
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         path = (*path, "function")
         function = reading.as_object(item.get("function"), path)
-        id = item.get("id") if item.get("id") not in self.no_ids else None
+        id = self.given_id(item)
         reading.call(function.get("name"), function.get("arguments"), path, id=id, extra=rest(item, _CALL))
 
     def _chunk(self, chunk: dict[str, Any], path: Path, reading: Reading) -> None:

@@ -24,10 +24,11 @@ from ..types import (
     ToolResult,
     json_text,
 )
-from ._assembly import Assembly, Pieces, hashable
+from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
+from ._pieces import Pieces, hashable
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, result_parts, result_text
 from .openai_chat import PLAIN, STRICT

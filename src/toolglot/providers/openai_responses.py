@@ -26,10 +26,11 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ._assembly import Assembly, Pieces, hashable
+from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
+from ._pieces import Pieces, hashable
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, data_url, result_parts, result_text
 from .openai_chat import PLAIN, STRICT
