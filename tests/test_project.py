@@ -105,6 +105,15 @@ def _ambiguous() -> None:
     registry.resolve("qwen25")
 
 
+def _broken(stream: bytes) -> None:
+    """What stands in a stream for an event that is none."""
+    from toolglot.providers._frames import Frames
+
+    frames = Frames(100)
+    [broken] = frames.feed(stream) + frames.close()
+    raise broken.error
+
+
 # Code: what raises it, where a text alone does not.
 RAISES: dict[str, Callable[[], object]] = {
     "tool_call.not_found": lambda: toolglot.parse_tool_call("prose"),
@@ -115,6 +124,8 @@ RAISES: dict[str, Callable[[], object]] = {
     "tool_call.truncated": lambda: toolglot.parse('<tool_call>{"name": "f', finish_reason="length"),
     "tool_call.limit": lambda: toolglot.parse(_hermes("{}") * 3, limits=toolglot.Limits(calls=2)),
     "provider.invalid_encoding": lambda: toolglot.parse_response(b"\xff"),
+    "provider.invalid_event": lambda: _broken(b"data: {,}\n\n"),
+    "provider.truncated_event": lambda: _broken(b'data: {"a'),
     "provider.error_response": lambda: toolglot.parse_response({"error": {"message": "Overloaded"}}),
     "definition.unknown_provider": lambda: toolglot.get_provider("no such provider"),
     "definition.unknown_format": lambda: toolglot.get_format("no such format"),

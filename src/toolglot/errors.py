@@ -63,6 +63,8 @@ CODES: dict[str, str] = {
     "tool_call.limit": "a limit was passed",
     "reasoning.unclosed": "the reasoning was never closed, so nothing in it is run",
     "provider.invalid_encoding": "the payload is not UTF-8",
+    "provider.invalid_event": "what stands in a stream is no event: it is not JSON, or a checksum is wrong",
+    "provider.truncated_event": "the stream ends inside an event",
     "provider.error_response": "the provider answered with an error",
     "definition.unknown_provider": "no provider has that name",
     "definition.unknown_format": "no format has that name",
