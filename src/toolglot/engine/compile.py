@@ -198,6 +198,9 @@ class _Compiler:
                 if isinstance(op, ops.Hole):
                     op.gap = gap
                     op.dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
+                if isinstance(op, ValueOp) and op.implied and not op.frame:
+                    # Where the closer is missing, what the template writes behind it is not the value's.
+                    op.tail = next((n.canonical for n in items[i + 2 : i + 3] if isinstance(n, Ws)), "")
                 if call and i < args < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
                 gap = ""

@@ -26,7 +26,7 @@ def hunyuan(tail: str, line: str, sep: bool, **about: object) -> Format:
                 name(),
                 separator,
                 ws(line),
-                pairs(line, line, tails=tails),
+                pairs(line, line, tails=tails, implied="line" if line else "any"),
                 tags("tool_call", tails, "/"),
             ),
             (ws(line), tags("tool_calls", tails, "/")),

@@ -10,7 +10,7 @@ CLOSE = lit("</iquest_tool_call>", "</iquestcoder_tool_call>")
 
 FORMAT = Format(
     either(
-        call(OPEN, name(), ws("\n"), pairs("\n", "\n"), CLOSE),
+        call(OPEN, name(), ws("\n"), pairs("\n", "\n", implied="line"), CLOSE),
         call(OPEN, ws("\n"), call_object(many=True), ws("\n"), CLOSE),
     ),
     title="<arg_key> and <arg_value> pairs in <iquest_tool_call>",

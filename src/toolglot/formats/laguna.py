@@ -10,7 +10,7 @@ from ._shared import json_in_tool_call
 
 FORMAT = Format(
     either(
-        call("<tool_call>", name(), ws("\n"), pairs("\n", "\n"), "</tool_call>"),
+        call("<tool_call>", name(), ws("\n"), pairs("\n", "\n", implied="any"), "</tool_call>"),
         json_in_tool_call(),
     ),
     title="<arg_key> and <arg_value> pairs, one a line",
