@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from ..pattern import Each, Implied, Lit, Maybe, each, key, lit, maybe, value, ws
 
-
 SLIP: Maybe = maybe("\\n", write=False)
 """What models write behind the name at times: a line break's escape instead of the line break."""
 
