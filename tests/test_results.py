@@ -59,6 +59,10 @@ RENDERED: dict[tuple[str, str | None], str] = {
         '<|tool_response>response:get_weather{value:<|"|>RES0<|"|>}<tool_response|>'
         '<|tool_response>response:get_time{value:<|"|>RES1<|"|>}<tool_response|>'
     ),
+    ("functiongemma", None): (
+        "<start_function_response>response:get_weather{<escape>RES0<escape>}<end_function_response>"
+        "response:get_time{<escape>RES1<escape>}<end_function_response>"
+    ),
     ("cohere_action", None): (
         '<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[\n    {\n        "tool_call_id": "0",\n'
         '        "results": {\n            "0": "RES0"\n        },\n        "is_error": null\n    },\n    {\n'
@@ -94,6 +98,9 @@ def test_values() -> None:
     assert '{"content": "sunny", "call_id": "1"}' in render_results([ToolResult("1", "sunny")], "mistral_v3")
     gemma = render_results([ToolResult("1", {"t": 20, "s": "x"}, "f")], "gemma4")
     assert gemma == '<|tool_response>response:f{s:<|"|>x<|"|>,t:20}<tool_response|>'
+    # FunctionGemma: a mapping key by key, in its own order
+    gemma = render_results([ToolResult("1", {"temp": 20, "sky": "clear"}, "f")], "functiongemma")
+    assert gemma == ("<start_function_response>response:f{temp:20,sky:<escape>clear<escape>}<end_function_response>")
     parts = ToolResult("1", [TextPart("a"), TextPart("b")])
     assert render_results([parts], "mistral_v13") == "[TOOL_RESULTS]ab[/TOOL_RESULTS]"
     failure = ToolResult.failure("1", "no such city")
@@ -109,6 +116,8 @@ def test_values() -> None:
         ("mistral_v13", "[/TOOL_RESULTS]"),
         ("gemma4", '<|"|>,x:<|"|>'),
         ("gemma4", "<tool_response|>"),
+        ("functiongemma", "<end_function_response>"),
+        ("functiongemma", "x<end_of_turn>"),
         ("llama3_json", "<|eot_id|>"),
         ("harmony", "<|end|><|start|>system"),
     ],

@@ -72,7 +72,8 @@ class Results:
     ``each`` is one result, literal text with the fields ``{result}``, ``{name}``, ``{id}``, ``{index}`` (from 0) and
     ``{number}`` (from 1), other braces doubled; ``open`` and ``close`` stand around the run, ``between`` between two.
     ``codec``: a result as text, everything but a string being JSON (``text``); as JSON (``json``); as JSON unless it
-    is a string that holds JSON already (``value``); as an object in Gemma's notation (``gemma``).
+    is a string that holds JSON already (``value``); as an object in Gemma's notation (``gemma``); as one in
+    FunctionGemma's, where text stands alone (``function_gemma``).
     ``models``: regular expressions on a lower-case model name, where only some models write it so.
     """
 
@@ -81,7 +82,7 @@ class Results:
     between: str = ""
     close: str = ""
     models: tuple[str, ...] = ()
-    codec: Literal["text", "json", "value", "gemma"] = "text"
+    codec: Literal["text", "json", "value", "gemma", "function_gemma"] = "text"
 
 
 @dataclass(frozen=True, slots=True)

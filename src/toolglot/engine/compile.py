@@ -67,8 +67,11 @@ class Entry:
     rank: int = 0  # a format's first way of writing goes before the others' second ways
     line: bool = False  # only at a line start
 
-    def test(self, m: Machine, j: int) -> bool | None:
-        """Whether what stands behind the opener, at ``buf[j]``, is this format's. None: more text decides."""
+    def test(self, m: Machine, j: int, gap: bool = True) -> bool | None:
+        """Whether what stands behind the opener, at ``buf[j]``, is this format's. None: more text decides.
+
+        ``gap``: behind a name stands what the template writes there, which tells it from formats that read the same.
+        """
         buf = m.buf
         size = len(buf)
         pos = j
@@ -91,7 +94,7 @@ class Entry:
                 return None
             if end == pos or end - pos > m.limits.name:
                 return False
-            if self.gap and not buf.startswith(self.gap, end):
+            if gap and self.gap and not buf.startswith(self.gap, end):
                 return False
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
             if m.stands(self.after_name, then):
@@ -195,6 +198,9 @@ class _Compiler:
                 if isinstance(op, ops.Hole):
                     op.gap = gap
                     op.dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
+                if isinstance(op, ValueOp) and op.implied and not op.frame:
+                    # Where the closer is missing, what the template writes behind it is not the value's.
+                    op.tail = next((n.canonical for n in items[i + 2 : i + 3] if isinstance(n, Ws)), "")
                 if call and i < args < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
                 gap = ""

@@ -188,7 +188,7 @@ class CallEntry:
     def test(self, m: Machine, j: int) -> bool | None:
         """Whether a call begins behind the literal that ends at ``j``."""
         for entry in self.entries:
-            verdict = entry.test(m, j)
+            verdict = entry.test(m, j, False)  # whose call it is does not matter here
             if verdict is not False:
                 return verdict
         return False

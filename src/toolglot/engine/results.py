@@ -13,7 +13,7 @@ from ..format import Format, Results, base_name
 from ..types import ToolResult, json_text
 from .write import check_value, gemma_text
 
-GEMMA_QUOTE = '<|"|>'
+QUOTES = {"gemma": '<|"|>', "function_gemma": "<escape>"}
 
 
 def write_results(fmt: Format, results: Sequence[ToolResult], model: str | None, check: bool) -> str:
@@ -57,7 +57,12 @@ def _spelled(fmt: Format, how: Results, content: Any, index: int) -> str:
         content = "".join(map(str, texts))
     check_value(content, f"{fmt.id}: result {index}")
     if how.codec == "gemma":
-        return gemma_text(content if isinstance(content, dict) else {"value": content}, GEMMA_QUOTE, fmt.id)
+        return gemma_text(content if isinstance(content, dict) else {"value": content}, QUOTES["gemma"], fmt.id)
+    if how.codec == "function_gemma":
+        quote = QUOTES["function_gemma"]
+        if isinstance(content, dict):
+            return gemma_text(content, quote, fmt.id, sort=False)
+        return "{" + gemma_text(content if isinstance(content, str) else json_text(content), quote, fmt.id) + "}"
     if how.codec == "text" and isinstance(content, str):
         return content
     if how.codec == "value" and isinstance(content, str):
@@ -72,9 +77,9 @@ def _spelled(fmt: Format, how: Results, content: Any, index: int) -> str:
 def _closers(fmt: Format, how: Results) -> tuple[str, ...]:
     """What a result must not hold: control tokens, and, unless it is JSON, the markup behind it."""
     closers = [*fmt.special, *fmt.turn_ends]
-    if how.codec == "gemma":  # which refuses it itself, and writes it around strings
-        closers.remove(GEMMA_QUOTE)
-    if how.codec in ("text", "gemma"):
+    if how.codec in QUOTES:  # which refuses it itself, and writes it around strings
+        closers.remove(QUOTES[how.codec])
+    if how.codec == "text" or how.codec in QUOTES:
         pieces = [(text, field) for text, field, _, _ in Formatter().parse(how.each)]
         at = next(i for i, (_, field) in enumerate(pieces) if field == "result")
         behind = pieces[at + 1][0] if at + 1 < len(pieces) else ""

@@ -315,6 +315,7 @@ class ValueOp(Op):
         self.entities = entities
         self.implied = implied != "no"
         self.line = implied == "line"
+        self.tail = frame  # what stands before the end and may be no part of the value
         self.closers = closers
         self.closer = closers[0] if len(closers) == 1 else None
         self.read: Callable[[str, frozenset[str] | None], tuple[Any, str]] = read_text
@@ -341,8 +342,8 @@ class ValueOp(Op):
             opener = self.after.branches[0][1]
             hole = opener.next
             assert hole is not None and isinstance(hole.next, Lit)
-            self.key_end = hole.next.texts[0]
-            self.rest = re.compile(rf"[^\s<>]{{1,512}}{re.escape(self.key_end)}").match
+            key_ends = "|".join(map(re.escape, hole.next.texts))
+            self.rest = re.compile(rf"[^\s<>]{{1,512}}({key_ends})").match
             self.rest_part = re.compile(r"[^\s<>]{0,512}(?:<[^<>]{0,64})?\Z").match
         self.outer = outer
         pattern = "|".join(re.escape(t) for t in sorted(self.ends, key=len, reverse=True))
@@ -403,9 +404,9 @@ class ValueOp(Op):
 
     def wait(self, m: Machine, st: list[Any], buf: str, pos: int, hold: int) -> Op | None:
         """Consume the value up to ``hold``, but for what its frame may take."""
+        if self.tail and hold > pos and buf.endswith(self.tail, pos, hold):
+            hold -= len(self.tail)
         if self.frame:
-            if hold > pos and buf.endswith(self.frame, pos, hold):
-                hold -= len(self.frame)
             if not st[1] and pos + len(self.frame) >= hold and m.base + pos == st[0]:
                 return None  # the frame behind the opener is not decided yet
         if hold <= pos:
@@ -433,6 +434,8 @@ class ValueOp(Op):
             if first and last.startswith(frame):
                 last = last[len(frame) :]
             last = last.removesuffix(frame)
+        elif self.tail and end == at - m.base:
+            last = last.removesuffix(self.tail)
         raw = last if not pieces else "".join((*pieces, last))
         m.pos = end
         m.args_to = at if self.stop else m.base + end
@@ -480,7 +483,7 @@ class ValueOp(Op):
         if text in self.openers:  # a whole tag has to stand there
             rest = self.rest(buf, end)
             if rest is not None:
-                return not m.is_data(rest.end() - len(self.key_end), self.key_end)
+                return not m.is_data(rest.start(1), rest[1])
             return None if not m.final and self.rest_part(buf, end) else False
         verdict = ahead(m, self.outer, buf, end)
         if verdict is False and m.white_to(end) == len(buf):

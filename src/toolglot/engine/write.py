@@ -92,18 +92,18 @@ def value_text(node: Value, value: Any) -> str:
     return scalar_text(value, node.python_scalars)
 
 
-def gemma_text(value: Any, quote: str, fmt: str) -> str:
+def gemma_text(value: Any, quote: str, fmt: str, sort: bool = True) -> str:
     """Gemma's notation: bare keys, sorted regardless of case, strings between quote tokens."""
     if isinstance(value, str):
         if quote in value:
             raise UnsafeValueError(f"{fmt}: a string that holds {quote} cannot be written")
         return quote + value + quote
     if isinstance(value, dict):
-        items = sorted(value.items(), key=lambda item: item[0].lower())
+        items = sorted(value.items(), key=lambda item: item[0].lower()) if sort else value.items()
         for key in value:
             if not key or key != key.strip() or any(c in key for c in ':{},[]"') or quote in key:
                 raise UnsafeValueError(f"{fmt}: {key!r} cannot be written as a key")
-        return "{" + ",".join(f"{key}:{gemma_text(v, quote, fmt)}" for key, v in items) + "}"
+        return "{" + ",".join(f"{key}:{gemma_text(v, quote, fmt, sort)}" for key, v in items) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ",".join(gemma_text(v, quote, fmt) for v in value) + "]"
+        return "[" + ",".join(gemma_text(v, quote, fmt, sort) for v in value) + "]"
     return json_text(value)

@@ -16,7 +16,7 @@ def function_call(close: str, *, python: bool = False) -> Call:
             "<parameter=",
             key(),
             ">",
-            value(python_scalars=python, python_containers=python),
+            value(implied="line", python_scalars=python, python_containers=python),
             "</parameter>",
             ws("\n"),
         ),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..pattern import Each, Implied, Lit, each, key, lit, value, ws
+from ..pattern import Each, Implied, Lit, Maybe, each, key, lit, maybe, value, ws
+
+SLIP: Maybe = maybe("\\n", write=False)
+"""What models write behind the name at times: a line break's escape instead of the line break."""
 
 
 def tags(word: str, tails: Iterable[str] = ("",), slash: str = "") -> Lit:

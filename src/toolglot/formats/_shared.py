@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..format import Reasoning, Results
-from ..pattern import Call, call, call_object, ws
+from ..pattern import Call, Lit, arguments, call, call_object, name, ws
 
 THINK = Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n\n")
 """As Qwen3's template writes it."""
@@ -21,6 +21,11 @@ GLM_ENDS = ("<|observation|>", "<|user|>", "<|endoftext|>")
 def json_in_tool_call() -> Call:
     """A JSON call between ``<tool_call>`` tags, which models of the XML families write as well."""
     return call("<tool_call>", ws("\n"), call_object(many=True), ws("\n"), "</tool_call>")
+
+
+def name_and_json(open: str | Lit = "<tool_call>", close: str | Lit = "</tool_call>") -> Call:
+    """The name and a JSON object, which models of GLM's families write as well."""
+    return call(open, name(), ws(), arguments("json"), ws(), close)
 
 
 def tool_response(

@@ -1,6 +1,7 @@
 """``<function=NAME>{...}</function>``: Functionary v3.1, and Llama 3.1 prompted with Meta's custom tool format.
 
-Source: the chat template of functionary-medium-v3.1. Some models leave out the ``>`` or write the opener as closer.
+Source: the chat template of functionary-medium-v3.1. Some models leave out the ``>`` or the closer, or
+write the opener as closer.
 """
 
 from ..format import Format, Results, Tools
@@ -14,7 +15,7 @@ FORMAT = Format(
         ws(),
         arguments("json"),
         ws(),
-        lit("</function>", "<function>"),
+        lit("</function>", "<function>", implied_by="<function="),
     ),
     title="<function=> with JSON",
     results=(Results("<|start_header_id|>ipython<|end_header_id|>\n\n{result}<|eot_id|>"),),

@@ -1,10 +1,10 @@
 """FunctionGemma: ``<start_function_call>call:name{key:<escape>text<escape>}<end_function_call>``; keys are sorted.
 
-Source: the parsers of vLLM, Ollama and mlx-lm. There are no escapes: a string that holds the quote token cannot be
-written. After its calls the model opens the response, which is where generation stops.
+Source: the parsers of vLLM, Ollama and mlx-lm, and Ollama's renderer. There are no escapes: a string that holds the
+quote token cannot be written. After its calls the model opens the response, which is where generation stops.
 """
 
-from ..format import Format
+from ..format import Format, Results
 from ..pattern import arguments, call, name, ws
 
 FORMAT = Format(
@@ -18,6 +18,9 @@ FORMAT = Format(
         "<end_function_call>",
     ),
     title="call: with bare keys and <escape> quotes",
+    results=(
+        Results("response:{name}{result}<end_function_response>", "<start_function_response>", codec="function_gemma"),
+    ),
     turn_ends=("<start_function_response>", "<end_of_turn>", "<eos>"),
     special=("<start_function_call>", "<end_function_call>", "<escape>", "<start_function_response>", "<end_of_turn>"),
     families=("FunctionGemma",),

@@ -2,16 +2,17 @@
 
 from ..format import Format
 from ..pattern import call, call_object, either, lit, name, ws
-from ._pairs import pairs
-from ._shared import THINK
+from ._pairs import SLIP, pairs
+from ._shared import THINK, name_and_json
 
 OPEN = lit("<iquest_tool_call>", "<iquestcoder_tool_call>")
 CLOSE = lit("</iquest_tool_call>", "</iquestcoder_tool_call>")
 
 FORMAT = Format(
     either(
-        call(OPEN, name(), ws("\n"), pairs("\n", "\n"), CLOSE),
+        call(OPEN, name(), SLIP, ws("\n"), pairs("\n", "\n", implied="line"), CLOSE),
         call(OPEN, ws("\n"), call_object(many=True), ws("\n"), CLOSE),
+        name_and_json(OPEN, CLOSE),
     ),
     title="<arg_key> and <arg_value> pairs in <iquest_tool_call>",
     before=("\n",),

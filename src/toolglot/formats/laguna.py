@@ -5,13 +5,14 @@ Laguna-S-2.1 writes them without line breaks, as GLM-4.7; that is read, not writ
 
 from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, either, name, ws
-from ._pairs import pairs
-from ._shared import json_in_tool_call
+from ._pairs import SLIP, pairs
+from ._shared import json_in_tool_call, name_and_json
 
 FORMAT = Format(
     either(
-        call("<tool_call>", name(), ws("\n"), pairs("\n", "\n"), "</tool_call>"),
+        call("<tool_call>", name(), SLIP, ws("\n"), pairs("\n", "\n", implied="any"), "</tool_call>"),
         json_in_tool_call(),
+        name_and_json(),
     ),
     title="<arg_key> and <arg_value> pairs, one a line",
     before=("\n",),

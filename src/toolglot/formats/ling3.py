@@ -2,13 +2,14 @@
 
 from ..format import Format, Reasoning, Results, Tools
 from ..pattern import call, either, name, ws
-from ._pairs import pairs
-from ._shared import json_in_tool_call
+from ._pairs import SLIP, pairs
+from ._shared import json_in_tool_call, name_and_json
 
 FORMAT = Format(
     either(
-        call("<tool_call>", name(), ws("\n"), pairs("\n", ""), ws("\n"), "</tool_call>"),
+        call("<tool_call>", name(), SLIP, ws("\n"), pairs("\n", "", implied="any"), ws("\n"), "</tool_call>"),
         json_in_tool_call(),
+        name_and_json(),
     ),
     title="<arg_key> and <arg_value> pairs, adjacent",
     before=("\n",),

@@ -11,7 +11,7 @@ FORMAT = Format(
         "<|tool_call:start|>",
         name(),
         ws("\n"),
-        each("<|tool_arg:start|>", key(), "<|tool_arg:value|>", value(), "<|tool_arg:end|>", ws("\n")),
+        each("<|tool_arg:start|>", key(), "<|tool_arg:value|>", value(implied="any"), "<|tool_arg:end|>", ws("\n")),
         "<|tool_call:end|>",
     ),
     title="<|tool_call:start|> with <|tool_arg:...|> tokens",

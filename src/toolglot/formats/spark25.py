@@ -2,15 +2,16 @@
 
 from ..format import Format, Results, Tools
 from ..pattern import call, either, name, ws
-from ._pairs import pairs
-from ._shared import THINK_BARE, json_in_tool_call, opened
+from ._pairs import SLIP, pairs
+from ._shared import THINK_BARE, json_in_tool_call, name_and_json, opened
 
 END = "<\uff5cend\u2581of\u2581sentence\uff5c>"
 
 FORMAT = Format(
     either(
-        call("<tool_call>", name(), ws(), pairs("", "", implied="any"), "</tool_call>"),
+        call("<tool_call>", name(), SLIP, ws(), pairs("", "", implied="any"), "</tool_call>"),
         json_in_tool_call(),
+        name_and_json(),
     ),
     title="<arg_key> and <arg_value> pairs, compact",
     reasoning=opened(THINK_BARE),

@@ -4,17 +4,17 @@ Source: the parsers of TensorRT-LLM, SGLang and ms-swift's template, which write
 """
 
 from ..format import Format
-from ..pattern import arguments, call, either, name, ws
-from ._pairs import pairs
-from ._shared import THINK_BARE, json_in_tool_call
+from ..pattern import call, either, name, ws
+from ._pairs import SLIP, pairs
+from ._shared import THINK_BARE, json_in_tool_call, name_and_json
 
 PAIRS = pairs("", "", ("param_key", "param_value"), implied="any")
 
 FORMAT = Format(
     either(
-        call("<tool_call>", name(), ws(), PAIRS, "</tool_call>"),
+        call("<tool_call>", name(), SLIP, ws(), PAIRS, "</tool_call>"),
         json_in_tool_call(),
-        call("<tool_call>", name(), ws(), arguments("json"), ws(), "</tool_call>"),
+        name_and_json(),
     ),
     title="<param_key> and <param_value> pairs",
     reasoning=THINK_BARE,
