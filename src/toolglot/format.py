@@ -127,7 +127,8 @@ class Format:
     ``max_calls``: how many its template can write. ``ids``: what a written id looks like (a format string with
     ``name`` and ``index``), if the text carries one and the call has none.
     ``per_call``: the section is written around each call. ``unit``: none of the calls counts before all are closed.
-    ``bare_json``: at the start of the output its JSON counts without markup, if the tools are declared.
+    ``bare_json``: at the start of the output its JSON counts without markup, if the tools are declared; texts that may
+    be left of the opener then, where control tokens were taken out.
     ``members``: ids of formats that are read as well. ``reported``: what `ToolCall.format` says, if not ``id``.
     ``prefix_ambiguous``: a shorter text can be another sound call.
     ``parse_only``: it is read and not written.
@@ -167,7 +168,7 @@ class Format:
     max_calls: int | None = None
     per_call: bool = False
     unit: bool = False
-    bare_json: bool = False
+    bare_json: bool | tuple[str, ...] = False
     members: tuple[str, ...] = ()
     reported: str = ""
     ids: str | None = None

@@ -213,7 +213,8 @@ class Registry:
         elif first.tier == "python" and not first.start:
             specs = (Untagged("python", first.id, eager=True),)
         elif first.bare_json:
-            specs = (Untagged("json", first.id, eager=True, start=True, declared=True),)
+            left = () if first.bare_json is True else first.bare_json
+            specs = (Untagged("json", first.id, eager=True, start=True, declared=True, before=left),)
         elif required is not None:
             specs = (Untagged("json", "json", eager=not required, start=True, named=required or None),)
         return Plan(programs, format_id=first.id if len(ids) == 1 else None, untagged=specs)

@@ -57,7 +57,7 @@ class CallEntry:
             return entry.rank + (0 if text == entry.canonical else 50)
 
         self.plan = plan
-        self.entries = sorted(entries, key=lambda e: (not e.lits, rank(e)))
+        self.entries = sorted(entries, key=lambda e: (not e.lits, not e.behind, rank(e)))
         self.quick = self.entries[0].quick
         self.quick_section = self.entries[0].quick_section
         self.reported = self.entries[0].begin.fmt
