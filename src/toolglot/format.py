@@ -46,7 +46,8 @@ class Reasoning:
     ``lead``, ``inner`` (behind the opener, before the closer) and ``after`` are the white space that its template
     writes around; each is taken off once if it is there. ``then`` is markup that the template writes behind it; it is
     read as one of the format's ``wrappers``. ``opened``: whether the prompt opens the block unless the caller asks for
-    something else; regular expressions on a lower-case model name where only some models do so.
+    something else; regular expressions on a lower-case model name where only some models do so. ``detect``: whether
+    they count as well where the format is not named; prose does not, others write it as text.
     """
 
     open: str
@@ -56,6 +57,7 @@ class Reasoning:
     after: str = ""
     then: str = ""
     opened: bool | tuple[str, ...] = False
+    detect: bool = True
 
     def opened_for(self, model: str | None) -> bool:
         """Whether the prompt of this model (None: of the family) opens the block by default."""
@@ -115,6 +117,8 @@ class Format:
     open block may hold a call.
     ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped; ``around``: what is
     written before and behind content.
+    ``answer``: tags around the final answer, where the format is named: dropped at the start or behind markup, and at
+    the end.
     ``prompt``: the end of the generation prompt, which is assumed where it is not known.
     ``finals``: at a line start they begin the final answer, behind which nothing is a call.
     ``special``: literals that are control tokens of the tokenizer.
@@ -148,6 +152,7 @@ class Format:
     turn_ends: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
     around: tuple[str, str] = ("", "")
+    answer: tuple[str, str] | None = None
     prompt: str = ""
     finals: tuple[str, ...] = ()
     special: tuple[str, ...] = ()

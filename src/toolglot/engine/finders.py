@@ -173,10 +173,13 @@ class JsonFinder(Finder):
                     if not final and partial((text,), buf, i):
                         return -1 - pos
                     if buf.startswith(text, i):
-                        i = WS.match(buf, i + len(text)).end()  # type: ignore[union-attr]
+                        after = i + len(text)
+                        i = WS.match(buf, after).end()  # type: ignore[union-attr]
+                        if i - after > LOOK:
+                            return self.over(size)
+                        if i == size and not final:
+                            return -1 - pos
                         break
-                if i == size and not final:
-                    return -1 - pos
                 match = _JSON_START.match(buf, i)
                 if match is None:
                     if not final and _FENCE_PART.match(buf, i):

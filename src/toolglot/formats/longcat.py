@@ -1,7 +1,7 @@
 """LongCat: GLM's pairs or a JSON object in tags of its own. LongCat-Flash-Chat writes JSON, later models pairs.
 
-Source: the model cards, and the parsers of vLLM (JSON) and mlx-lm (pairs; a key's closer may be missing). Some write all
-arguments as one JSON object where the first key belongs.
+Source: the model cards, and the parsers of vLLM (JSON) and mlx-lm (pairs; a key's closer may be missing).
+Some write all arguments as one JSON object where the first key belongs.
 """
 
 from ..format import Format, Reasoning, Results
