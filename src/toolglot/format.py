@@ -218,6 +218,8 @@ class Format:
 def _check(fmt: Format) -> None:
     """Find a newcomer's mistakes before the format is used; each names the part."""
     what = f"format {fmt.id or fmt.title or '?'!r}"
+    if fmt.answer is not None and not all(fmt.answer):
+        raise DefinitionError(f"{what}: answer needs two texts, an opening and a closing tag")
     if not fmt.before:
         raise DefinitionError(f"{what}: before needs at least one text (use '' for none)")
     calls: list[Node] = []
