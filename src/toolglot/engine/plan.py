@@ -72,10 +72,10 @@ class Plan:
         self.by_text = by_text
         self.entries: dict[str, Any] = _Entries(self)
         self.call_literals = tuple(by_text)
-        # A text without "<", "[" and these characters can hold no call.
-        self.odd = tuple({text[0] for text in by_text if "<" not in text and "[" not in text})
+        # A text without "<", "[" and these openers can hold no call.
+        self.odd = tuple(text for text in by_text if "<" not in text and "[" not in text)
         self._tokens: dict[str, tuple[Span, ...]] = {}
-        self.odd_ascii = tuple(char for char in self.odd if char.isascii())
+        self.odd_ascii = tuple(text for text in self.odd if text.isascii())
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
