@@ -8,7 +8,7 @@ from ..format import Format, Results, Tools
 from ..pattern import call, call_object, lit, ws
 
 SEP = "<|message_sep|>"
-ROLE = "function call<|role_sep|>\n"
+ROLE = "function call<|role_sep|>"
 
 FORMAT = Format(
     call(lit("<|function_call|>", f"{SEP}\n\n{ROLE}", ROLE), ws(), call_object(), ws(), SEP),
