@@ -9,7 +9,12 @@ from ..pattern import call, call_object
 from ._shared import THINK
 
 BLOB = call_object(
-    name="action", arguments="action_input", order=("name", "arguments"), text=True, answers=("Final Answer",)
+    name="action",
+    arguments="action_input",
+    order=("name", "arguments"),
+    text=True,
+    answers=("Final Answer",),
+    loose=True,
 )
 
 FORMAT = Format(

@@ -9,7 +9,7 @@ from ..pattern import call, call_object
 from ._shared import THINK
 
 FORMAT = Format(
-    call(call_object(text=True)),
+    call(call_object(text=True, loose=True)),
     title="Action: and a JSON object",
     results=(Results("Observation:\n{result}"),),
     tier="json",
