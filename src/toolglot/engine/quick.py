@@ -26,6 +26,7 @@ WS = r"[ \t\r\n]*"
 SPACE: Match = re.compile(WS).match
 MAY_BE_JSON = frozenset('{["-0123456789tfn \t\r\n')
 NAME = r"([\w.\-]{1,128})"
+CALL_NAME = rf"(?=[^\W\d]){NAME}"  # before a parenthesis
 DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 
 
@@ -160,7 +161,9 @@ def _rest(items: list[Node], head: str) -> Quick | None:
                 return None  # what is only read is not plain
         elif isinstance(node, Hole) and node.field == "name" and not node.prefix and not node.counter:
             dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
-            head += DOTTED_NAME if dotted else NAME
+            behind = next((n for n in items[i + 1 :] if not isinstance(n, Ws)), None)
+            syntax = isinstance(behind, Lit) and behind.texts == ("(",)
+            head += DOTTED_NAME if dotted else CALL_NAME if syntax else NAME
             names += 1
         elif isinstance(node, CallObject):
             if names:
