@@ -13,7 +13,7 @@ ALL = tuple(f"{to}{blank}all\n<|content|>" for to in (TO, SPACED) for blank in (
 
 FORMAT = Format(
     either(
-        call(lit(TO, SPACED, weak=True), name(), lit("\n<|content|>", "<|content|>"), ws(), arguments("json")),
+        call(lit(TO, SPACED, weak=True), ws(), name(), lit("\n<|content|>", "<|content|>"), ws(), arguments("json")),
         call("<|reserved_special_token_249|>", name(), ws("\n"), arguments("json")),
     ),
     title="<|recipient|> messages with JSON",

@@ -21,10 +21,10 @@ BODY: tuple[Item, ...] = (
 
 FORMAT = Format(
     either(
-        call(lit(MODEL, weak=True), label(), INVOKE, *BODY),
+        call(lit(MODEL, weak=True), ws(), label(), INVOKE, *BODY),
         call(MODEL + INVOKE, *BODY),
         call(INVOKE, *BODY),
-        call(lit(MODEL, weak=True), name(), INVOKE_TEXT, free_text(), END),
+        call(lit(MODEL, weak=True), ws(), name(), INVOKE_TEXT, free_text(), END),
     ),
     title="<|content_invoke_tool_json|> messages",
     prompt=MODEL,
