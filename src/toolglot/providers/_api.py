@@ -89,9 +89,9 @@ def parse_response(
     >>> message.provider, message.tool_calls[0].name
     ('anthropic', 'ping')
     """
-    loaded = load(response)
-    parser = _parser(provider, response, loaded[0])
-    return first_message(parser.read_all(loaded, on_error, ids, tools, validate), on_error)
+    payload, text = load(response)
+    parser = _parser(provider, response, payload)
+    return first_message(parser.read_all(payload, text, on_error, ids, tools, validate), on_error)
 
 
 def parse_responses(
@@ -104,9 +104,9 @@ def parse_responses(
     validate: bool = False,
 ) -> list[Message]:
     """The same for every choice of a response."""
-    loaded = load(response)
-    parser = _parser(provider, response, loaded[0])
-    return [checked(message, on_error) for message in parser.read_all(loaded, on_error, ids, tools, validate)]
+    payload, text = load(response)
+    parser = _parser(provider, response, payload)
+    return [checked(message, on_error) for message in parser.read_all(payload, text, on_error, ids, tools, validate)]
 
 
 def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider:

@@ -32,7 +32,7 @@ def load(response: Any) -> tuple[Any, str | None]:
         return response, None
     if kind is not str and isinstance(response, (bytes, bytearray, memoryview)):
         try:
-            response = bytes(response).decode("utf-8-sig")
+            response = bytes(response).decode().removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise ParseError(
                 f"byte {error.start} is not UTF-8", "provider.invalid_encoding", position=error.start, expected="UTF-8"

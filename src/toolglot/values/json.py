@@ -11,12 +11,13 @@ from json import JSONDecodeError
 from typing import Any, Final
 
 from ..errors import Fault
-from .cscan import PIECE, Reject, half_pair, scan_once
+from .cscan import PIECE, Reject, half_pair, scan_once, scan_whole
 from .literal import JSON, MAX_DEPTH, MAX_DIGITS, LiteralReader, found, quote
 
 __all__ = ["canonical", "is_plain", "loads", "quote", "scan", "scan_plain"]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
+_FEW: Final = 128  # characters in which there are few objects
 _DIGITS: Final = "0123456789"
 _DIGIT_SET: Final = frozenset(_DIGITS)
 _DIGIT_RUN: Any = re.compile(r"[0-9]*").match
@@ -154,11 +155,14 @@ def _half_escape(text: str, pos: int, end: int) -> bool:
 def loads(text: str) -> Any:
     """The value of a whole JSON text; raises `Fault`."""
     size = len(text)
-    if size <= MAX_DIGITS and text.isascii() and "\\u" not in text:
-        if size <= 2 * MAX_DEPTH or text.count("{") + text.count("[") <= MAX_DEPTH:
-            # There is nothing that `scan` would look for.
+    if size <= MAX_DIGITS and (text.isascii() or not half_pair(text, 0, size)):
+        escapes = "\\" in text
+        if not (escapes and _SURROGATE_ESCAPE(text)) and (
+            size <= 2 * MAX_DEPTH or text.count("{") + text.count("[") <= MAX_DEPTH
+        ):
+            # There is nothing that `scan` would look for. With escapes strings may hold JSON: too many colons to count.
             try:
-                value, end = scan_once(text, 0)
+                value, end = scan_once(text, 0) if escapes or size < _FEW else scan_whole(text)
                 if end == size:
                     return value
             except (Reject, ValueError, StopIteration, RecursionError):
