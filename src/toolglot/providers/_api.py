@@ -113,12 +113,13 @@ def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider
     """Who reads ``value``, which was loaded from ``response``."""
     if provider != "auto":
         return get_provider(provider)
-    found = detect_value(value, type(response))
-    parser = _BY_SHAPE.get(found)
-    if parser is None:
-        known = found.wire_format.value in _wires()
-        parser = _BY_SHAPE[found] = _get(found) if known else _Nobody(Provider.AUTO)
-    return parser
+    return _by_shape(detect_value(value, type(response)))
+
+
+@cache
+def _by_shape(provider: Provider) -> WireProvider:
+    """Who reads what has the shape of ``provider``."""
+    return _get(provider) if provider.wire_format.value in _wires() else _Nobody(Provider.AUTO)
 
 
 class _Nobody(WireProvider):
@@ -132,6 +133,3 @@ class _Nobody(WireProvider):
         if payload:
             reading.lost((), "no provider's response has this shape")
         return [reading]
-
-
-_BY_SHAPE: dict[Provider, WireProvider] = {}

@@ -201,7 +201,7 @@ class WireProvider:
 
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
         """
-        return first_message(self.read_all(load(response), on_error, ids, tools, validate), on_error)
+        return first_message(self.read_all(*load(response), on_error, ids, tools, validate), on_error)
 
     def parse_all(
         self,
@@ -213,10 +213,10 @@ class WireProvider:
         validate: bool = False,
     ) -> list[Message]:
         """Every choice in ``response``."""
-        return [checked(one, on_error) for one in self.read_all(load(response), on_error, ids, tools, validate)]
+        return [checked(one, on_error) for one in self.read_all(*load(response), on_error, ids, tools, validate)]
 
     def read_all(
-        self, loaded: tuple[Any, str | None], on_error: str, ids: str, tools: Any, validate: bool
+        self, payload: Any, text: str | None, on_error: str, ids: str, tools: Any, validate: bool
     ) -> list[Message]:
         """Every choice of what `load` gave, with its errors."""
         if on_error not in ("raise", "collect", "repair"):
@@ -225,13 +225,12 @@ class WireProvider:
             raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
         if validate:
             raise NotImplementedError("validate=True: validation against the schema is not built yet")
-        payload, text = loaded
         declared = names = None
         if tools is not None:
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
-        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed)
+        new: NewReading = partial(Reading, self._wire, self._name, text, ids == "synthesize", declared, names, listed)
         if listed:
             payload = self.from_list(payload)
         if type(payload) is not dict:
@@ -239,12 +238,12 @@ class WireProvider:
             if payload is not None:
                 reading.lost((), "expected an object")
             readings = [reading]
-        elif "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
+        elif payload.get("error") is None or isinstance(payload["error"], bool):
+            readings = self.read(payload, new) or [new()]
+        else:
             readings = [new()]
             self._refused(payload["error"], readings[0])
-        else:
-            readings = self.read(payload, new) or [new()]
-        return [reading.message(self._name) for reading in readings]
+        return list(map(Reading.message, readings))
 
     def _refused(self, error: Any, reading: Reading) -> None:
         """An error instead of a response."""
@@ -268,8 +267,8 @@ class WireProvider:
         """Note the reason to stop, and whether it cut the output off."""
         if type(raw) is str:
             reading.extra["stop_reason"] = raw
-            reading.stop_reason = self.stop_reasons.get(raw, "other")
-            reading.cut = reading.stop_reason == "length"
+            reading.stop_reason = meaning = self.stop_reasons.get(raw, "other")
+            reading.cut = meaning == "length"
 
     def can_parse(self, response: Any) -> bool:
         """Whether ``response`` has the shape of this wire format. Never raises on a shape."""

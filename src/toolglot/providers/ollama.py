@@ -72,9 +72,7 @@ class Ollama(WireProvider):
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
-        for key in ("model", "created_at"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        reading.keep(payload, "model", "created_at")
         usage = {key: payload[key] for key in _USAGE if payload.get(key) is not None}
         reading.usage = usage or None
         self._message(reading.as_object(payload["message"], ("message",)), ("message",), reading)
@@ -87,7 +85,7 @@ class Ollama(WireProvider):
             reading.extra["images"] = message["images"]
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
-            call = reading.as_object(item, at)
+            call = item if type(item) is dict else reading.as_object(item, at)
             if call:
                 at = (*at, "function")
                 function = reading.as_object(call.get("function"), at)

@@ -109,16 +109,14 @@ class OpenAIResponses(WireProvider):
             reading.stop_reason = _INCOMPLETE.get(reason, "other") if isinstance(reason, str) else "other"
             reading.cut = reading.stop_reason == "length"
             reading.extra["incomplete_details"] = details
-        for key in ("id", "model"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        reading.keep(payload, "id", "model")
         reading.usage = payload.get("usage")
         if payload.get("output") is None and payload.get("object") != "response" and "type" in payload:
             self._item(payload, (), reading)  # an item by itself
             return [reading]
         for number, item in enumerate(reading.as_list(payload.get("output"), ("output",))):
             path: Path = ("output", number)
-            self._item(reading.as_object(item, path), path, reading)
+            self._item(item if type(item) is dict else reading.as_object(item, path), path, reading)
         return [reading]
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:

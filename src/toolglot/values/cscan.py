@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from json import JSONDecoder
 from sys import getsizeof
 from typing import Any, Final, NoReturn
@@ -58,8 +59,8 @@ class _Counting:
 _IDLE: Final = [_Counting()]  # whoever scans takes one out, so that no two threads share one
 
 
-def scan_whole(text: str) -> tuple[Any, int]:
-    """`scan_once` from the start of a text without escapes; faster if there are several objects in it.
+def scan_whole(text: str, escapes: bool) -> tuple[Any, int]:
+    """`scan_once` from the start of a text, faster if there are several objects in it. No colon is an escape there.
 
     In JSON each member has a colon, and other colons stand in strings. So if there are no more colons than members,
     none is missing: no key came twice. Raises `Reject` also where that is not seen.
@@ -72,7 +73,8 @@ def scan_whole(text: str) -> tuple[Any, int]:
     try:
         value, end = counting.scan_once(text, 0)
         colons = text.count(":") - sum(map(len, objects))
-        if colons and colons != _in_strings(objects, colons):
+        # Inner objects come first. With escapes it is they that hold the colons, JSON in a string; else times and URLs.
+        if colons and colons != _in_strings(objects if escapes else reversed(objects), colons):
             raise Reject
         return value, end
     finally:
@@ -80,10 +82,10 @@ def scan_whole(text: str) -> tuple[Any, int]:
         _IDLE.append(counting)
 
 
-def _in_strings(objects: list[dict[str, Any]], enough: int) -> int:
+def _in_strings(objects: Iterable[dict[str, Any]], enough: int) -> int:
     """How many colons there are in the strings that are members of ``objects``, up to ``enough``."""
     colons = 0
-    for value in reversed(objects):  # the outermost is the last
+    for value in objects:
         for item in value.values():
             if type(item) is str and ":" in item:
                 colons += item.count(":")

@@ -23,6 +23,7 @@ _DIGIT_SET: Final = frozenset(_DIGITS)
 _DIGIT_RUN: Any = re.compile(r"[0-9]*").match
 _NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in b'[]{}"')
 _SURROGATE_ESCAPE: Any = re.compile(r"\\u[dD]").search
+_ODD_ESCAPE: Any = re.compile(r"\\u(?:[dD]|003)").search  # of a surrogate or, may be, a colon
 # An escape that is no surrogate, or a pair of surrogates; group 1 is half a pair.
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F])|.)")
 
@@ -157,12 +158,12 @@ def loads(text: str) -> Any:
     size = len(text)
     if size <= MAX_DIGITS and (text.isascii() or not half_pair(text, 0, size)):
         escapes = "\\" in text
-        if not (escapes and _SURROGATE_ESCAPE(text)) and (
+        if not (escapes and _ODD_ESCAPE(text)) and (
             size <= 2 * MAX_DEPTH or text.count("{") + text.count("[") <= MAX_DEPTH
         ):
-            # There is nothing that `scan` would look for. With escapes strings may hold JSON: too many colons to count.
+            # There is nothing that `scan` would look for.
             try:
-                value, end = scan_once(text, 0) if escapes or size < _FEW else scan_whole(text)
+                value, end = scan_once(text, 0) if size < _FEW else scan_whole(text, escapes)
                 if end == size:
                     return value
             except (Reject, ValueError, StopIteration, RecursionError):
