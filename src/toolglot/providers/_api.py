@@ -111,9 +111,9 @@ def parse_responses(
 
 def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider:
     """Who reads ``value``, which was loaded from ``response``."""
-    if provider != "auto":
-        return get_provider(provider)
-    return _by_shape(detect_value(value, type(response)))
+    if provider is Provider.AUTO or provider == "auto":
+        return _by_shape(detect_value(value, type(response)))
+    return get_provider(provider)
 
 
 @cache

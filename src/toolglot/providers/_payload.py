@@ -38,11 +38,11 @@ def load(response: Any) -> tuple[Any, str | None]:
                 f"byte {error.start} is not UTF-8", "provider.invalid_encoding", position=error.start, expected="UTF-8"
             ) from None
     if isinstance(response, str):
-        if not response or response.isspace():
-            return None, response
         try:
             return loads(response), response
         except Fault as fault:
+            if not response or response.isspace():
+                return None, response
             raise parse_error(fault.text, fault.code, response, fault.at, expected=fault.expected) from None
     return plain(response), None
 
