@@ -164,7 +164,7 @@ def loads(text: str) -> Any:
             # There is nothing that `scan` would look for.
             try:
                 value, end = scan_once(text, 0) if size < _FEW else scan_whole(text, escapes)
-                if end == size:
+                if end == size or _WHITE(text, end).end() == size:
                     return value
             except (Reject, ValueError, StopIteration, RecursionError):
                 pass
