@@ -230,7 +230,7 @@ class WireProvider:
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
-        new: NewReading = partial(Reading, self._wire, self._name, text, ids == "synthesize", declared, names, listed)
+        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed)
         if listed:
             payload = self.from_list(payload)
         if type(payload) is not dict:
@@ -238,12 +238,12 @@ class WireProvider:
             if payload is not None:
                 reading.lost((), "expected an object")
             readings = [reading]
-        elif payload.get("error") is None or isinstance(payload["error"], bool):
-            readings = self.read(payload, new) or [new()]
-        else:
+        elif "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
             readings = [new()]
             self._refused(payload["error"], readings[0])
-        return list(map(Reading.message, readings))
+        else:
+            readings = self.read(payload, new) or [new()]
+        return [reading.message(self._name) for reading in readings]
 
     def _refused(self, error: Any, reading: Reading) -> None:
         """An error instead of a response."""
@@ -267,8 +267,8 @@ class WireProvider:
         """Note the reason to stop, and whether it cut the output off."""
         if type(raw) is str:
             reading.extra["stop_reason"] = raw
-            reading.stop_reason = meaning = self.stop_reasons.get(raw, "other")
-            reading.cut = meaning == "length"
+            reading.stop_reason = self.stop_reasons.get(raw, "other")
+            reading.cut = reading.stop_reason == "length"
 
     def can_parse(self, response: Any) -> bool:
         """Whether ``response`` has the shape of this wire format. Never raises on a shape."""

@@ -45,9 +45,15 @@ _MAX_LOSSES: Final = 1000
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
     """What ``item`` holds besides ``known`` members and nulls: its provider wants it back."""
-    if known.issuperset(item):
+    if known.issuperset(item):  # as nearly always
         return None
-    return {key: value for key, value in item.items() if key not in known and value is not None} or None
+    found = None
+    for key, value in item.items():
+        if key not in known and value is not None:
+            if found is None:
+                found = {}
+            found[key] = value
+    return found
 
 
 class Reading:
@@ -70,7 +76,6 @@ class Reading:
         "extra",
         "losses",
         "parts",
-        "provider",
         "stop_reason",
         "usage",
         "wire",
@@ -79,7 +84,6 @@ class Reading:
     def __init__(
         self,
         wire: str,
-        provider: str,
         text: str | None,
         synthesize: bool,
         tools: ToolSet | None,
@@ -87,7 +91,6 @@ class Reading:
         listed: bool = False,
     ) -> None:
         self.wire = wire
-        self.provider = provider
         self.cut = False
         self.errors: list[ParseError] = []
         self.losses: list[Loss] = []
@@ -147,28 +150,17 @@ class Reading:
         elif len(self.losses) == _MAX_LOSSES:
             self.losses.append(Loss(code, "$", "and more of the kind"))
 
-    def keep(self, payload: dict[str, Any], *keys: str) -> None:
-        """Keep these members of the payload, except nulls, in the message's ``extra``."""
-        for key in keys:
-            value = payload.get(key)
-            if value is not None:
-                self.extra[key] = value
-
     # -- what was found, in its order
 
     def text(self, text: str, extra: Mapping[str, Any] | None = None) -> None:
         """A run of content; ``extra`` is what its provider wants back with it."""
-        if extra:
-            self.parts.append(TextPart(text, None, {self.wire: dict(extra)}))
-        elif text:
-            self.parts.append(TextPart(text, None, {}))
+        if text or extra:
+            self.parts.append(TextPart(text, None, {self.wire: dict(extra)} if extra else {}))
 
     def reasoning(self, text: str, extra: Mapping[str, Any] | None = None) -> None:
         """A run of reasoning."""
-        if extra:
-            self.parts.append(ReasoningPart(text, None, {self.wire: dict(extra)}))
-        elif text:
-            self.parts.append(ReasoningPart(text, None, {}))
+        if text or extra:
+            self.parts.append(ReasoningPart(text, None, {self.wire: dict(extra)} if extra else {}))
 
     def opaque(self, data: Any) -> None:
         """Something that only the provider can read, kept as it is."""
@@ -189,15 +181,12 @@ class Reading:
 
         ``arguments`` are an object or its JSON text; blank or missing ones are ``{}``, as APIs have it.
         """
-        index = self._attempts  # as `_attempt` has it, without a call
-        if index >= _MAX_CALLS:
-            raise _too_many()
-        self._attempts = index + 1
+        index = self._attempt()
         if self._tools is not None or type(name) is not str or not 0 < len(name) <= _MAX_NAME:
             name = self._checked(name, (*path, name_key), index)
             if name is None:
                 return
-        raw = text = input = None
+        raw = text = None
         if type(arguments) is str:
             raw = arguments
             if not arguments or arguments.isspace():
@@ -223,21 +212,16 @@ class Reading:
                 name=name,
             )
             return
-        kind: CallKind = "function"
         tool = None if self._tools is None else self._tools.get(name)
         if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
             # This API has no tools of free text, so it was declared as a function with one string.
-            kind, input, arguments, raw, text = "custom", arguments["input"], {}, None, None
-        elif tool is not None and tool.strict:
+            self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None)
+            return
+        if tool is not None and tool.strict:
             freed = drop_forced_nulls(arguments, tool.parameters)
             if freed != arguments:
                 arguments, text = freed, None
-        synthesized = False
-        if type(id) is not str or not id:
-            id, synthesized = self._id(id)
-        own = {self.wire: dict(extra)} if extra else {}
-        call = ToolCall(name, arguments, id, synthesized, index, None, raw, None, kind, input, own, text)
-        self.parts.append(CallPart(call, None, {}))
+        self._made(name, arguments, id, index, "function", raw, None, extra, text)
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -246,11 +230,7 @@ class Reading:
         index = self._attempt()
         name = self._checked(name, (*path, "name"), index)
         if name is not None:
-            id, synthesized = self._id(id)
-            text = self.as_text(input, (*path, "input"))
-            own = {self.wire: dict(extra)} if extra else {}
-            call = ToolCall(name, {}, id, synthesized, index, kind="custom", input=text, extra=own)
-            self.parts.append(CallPart(call))
+            self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None)
 
     def server_call(self, name: Any, arguments: Any, id: Any, item: Mapping[str, Any]) -> None:
         """A call that the provider runs itself; ``item`` is all of it, to be sent back as it is."""
@@ -271,7 +251,7 @@ class Reading:
         """The ordinal of the next call."""
         index = self._attempts
         if index >= _MAX_CALLS:
-            raise _too_many()
+            raise LimitError(f"more than {_MAX_CALLS} calls", "calls")
         self._attempts = index + 1
         return index
 
@@ -297,13 +277,26 @@ class Reading:
             return None
         return str(name)
 
-    def _id(self, id: Any) -> tuple[str | None, bool]:
-        """The id of a call, and whether it is made up."""
-        if type(id) is str and id:
-            return id, False
-        if type(id) is int:
-            return str(id), False
-        return ("call_" + urandom(12).hex(), True) if self._synthesize else (None, False)
+    def _made(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        id: Any,
+        index: int,
+        kind: CallKind,
+        raw: str | None,
+        input: str | None,
+        extra: Mapping[str, Any] | None,
+        text: str | None,
+    ) -> None:
+        if type(id) is not str or not id:
+            id = str(id) if type(id) is int else None
+        synthesized = id is None and self._synthesize
+        if synthesized:
+            id = "call_" + urandom(12).hex()
+        own = {self.wire: dict(extra)} if extra else {}
+        call = ToolCall(name, arguments, id, synthesized, index, None, raw, None, kind, input, own, text)
+        self.parts.append(CallPart(call))
 
     # -- what went wrong
 
@@ -348,10 +341,10 @@ class Reading:
 
     # -- the end
 
-    def message(self) -> Message:
+    def message(self, provider: str) -> Message:
         """The message."""
-        contents: list[str] = []
-        thoughts: list[str] = []
+        content: list[str] = []
+        reasoning: list[str] = []
         calls: list[ToolCall] = []
         for part in self.parts:
             kind = type(part)
@@ -359,11 +352,11 @@ class Reading:
                 if part.call.kind != "server":  # type: ignore[union-attr]
                     calls.append(part.call)  # type: ignore[union-attr]
             elif kind is TextPart:
-                contents.append(part.text)  # type: ignore[union-attr]
+                content.append(part.text)  # type: ignore[union-attr]
             elif kind is ReasoningPart:
-                thoughts.append(part.text)  # type: ignore[union-attr]
-        content = "".join(contents)
-        thought = "".join(thoughts)
+                reasoning.append(part.text)  # type: ignore[union-attr]
+        text = "".join(content)
+        thought = "".join(reasoning)
         stop = self.stop_reason
         # The reason lies both ways: what counts is whether there are calls.
         if calls:
@@ -372,13 +365,13 @@ class Reading:
             stop = "stop"
         # By position, in the order of the fields: names would nearly double what it costs.
         return Message(
-            content if content and not content.isspace() else None,
+            text if text and not text.isspace() else None,
             thought if thought and not thought.isspace() else None,
             calls,
             self.errors,
             [],  # repairs
             None,  # format
-            self.provider,
+            provider,
             stop,
             self.usage,
             {self.wire: self.extra} if self.extra else {},
@@ -387,7 +380,3 @@ class Reading:
             [],  # notes
             self.losses,
         )
-
-
-def _too_many() -> LimitError:
-    return LimitError(f"more than {_MAX_CALLS} calls", "calls")

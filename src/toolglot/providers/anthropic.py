@@ -94,7 +94,9 @@ class Anthropic(WireProvider):
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
         self.stop(payload.get("stop_reason"), reading)
-        reading.keep(payload, "id", "model", "stop_sequence", "stop_details", "container")
+        for key in ("id", "model", "stop_sequence", "stop_details", "container"):
+            if payload.get(key) is not None:
+                reading.extra[key] = payload[key]
         reading.usage = payload.get("usage")
         content = payload.get("content")
         if type(content) is str:  # as a history may have it

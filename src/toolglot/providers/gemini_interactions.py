@@ -82,7 +82,9 @@ class GeminiInteractions(WireProvider):
             self._step(payload, (), reading)  # a step by itself
             return [reading]
         self.stop(payload.get("status"), reading)
-        reading.keep(payload, "id", "model")
+        for key in ("id", "model"):
+            if payload.get(key) is not None:
+                reading.extra[key] = payload[key]
         reading.usage = payload.get("usage")
         steps = reading.as_list(payload.get("steps"), ("steps",))
         # A stored interaction is whole: what the caller sent, and calls that were answered, are among its steps.

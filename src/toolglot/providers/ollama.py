@@ -72,7 +72,9 @@ class Ollama(WireProvider):
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
-        reading.keep(payload, "model", "created_at")
+        for key in ("model", "created_at"):
+            if payload.get(key) is not None:
+                reading.extra[key] = payload[key]
         usage = {key: payload[key] for key in _USAGE if payload.get(key) is not None}
         reading.usage = usage or None
         self._message(reading.as_object(payload["message"], ("message",)), ("message",), reading)

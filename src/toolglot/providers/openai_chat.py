@@ -144,8 +144,7 @@ class OpenAIChat(WireProvider):
             choice = item if type(item) is dict else reading.as_object(item, path)
             key = "message" if choice.get("message") is not None else "delta"
             self.stop(choice.get("finish_reason"), reading)
-            path = (*path, key)
-            self._message(reading.as_object(choice.get(key), path), path, reading)
+            self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
             readings.append(reading)
         if not choices:  # a message by itself
             path = ("message",) if isinstance(payload.get("message"), dict) else ()
@@ -153,7 +152,9 @@ class OpenAIChat(WireProvider):
             return [first]
         for reading in readings:
             reading.usage = payload.get("usage")
-            reading.keep(payload, "id", "model")
+            for key in ("id", "model"):
+                if payload.get(key) is not None:
+                    reading.extra[key] = payload[key]
         return readings
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:

@@ -109,7 +109,9 @@ class OpenAIResponses(WireProvider):
             reading.stop_reason = _INCOMPLETE.get(reason, "other") if isinstance(reason, str) else "other"
             reading.cut = reading.stop_reason == "length"
             reading.extra["incomplete_details"] = details
-        reading.keep(payload, "id", "model")
+        for key in ("id", "model"):
+            if payload.get(key) is not None:
+                reading.extra[key] = payload[key]
         reading.usage = payload.get("usage")
         if payload.get("output") is None and payload.get("object") != "response" and "type" in payload:
             self._item(payload, (), reading)  # an item by itself
