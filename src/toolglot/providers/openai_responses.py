@@ -118,7 +118,7 @@ class OpenAIResponses(WireProvider):
             return [reading]
         for number, item in enumerate(reading.as_list(payload.get("output"), ("output",))):
             path: Path = ("output", number)
-            self._item(item if type(item) is dict else reading.as_object(item, path), path, reading)
+            self._item(reading.as_object(item, path), path, reading)
         return [reading]
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
