@@ -29,3 +29,8 @@ def test_sound() -> None:
     registry = Registry()
     registry.add(toolglot.Format(section("<cs>", call("<c>", *BODY), "</cs>"), id="sound"))
     assert [entry.texts for entry in registry.program("sound").code.entries] == [("<cs>",)]
+
+
+def test_answer() -> None:
+    with pytest.raises(toolglot.DefinitionError, match="answer needs two texts"):
+        toolglot.Format(call("<c>", *BODY), id="mistaken", answer=("<a>", ""))

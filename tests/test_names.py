@@ -55,6 +55,8 @@ def test_one_winner(model: str) -> None:
         ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", True),
         ("Qwen/Qwen3-4B-Thinking-2507", True),
         ("Qwen/Qwen3-8B", False),
+        ("zai-org/GLM-Z1-9B-0414", True),
+        ("zai-org/GLM-4-9B-0414", False),
         ("openai/gpt-oss-20b", False),
     ],
 )

@@ -192,3 +192,14 @@ def test_chunks_that_are_not_asynchronous_are_named() -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert "chunks" in result.stdout
+
+
+def test_a_prompt_that_opens_reasoning_for_some_models() -> None:
+    """GLM-Z1's prompt ends in ``<think>``, that of the other models of its format behind the role."""
+    thinking = toolglot.parse("\nHm.", model="GLM-Z1-9B-0414")
+    assert (thinking.content, thinking.reasoning) == (None, "Hm.")
+    assert thinking.notes == ["reasoning.unclosed"]
+    answer = toolglot.parse("\nHello.", model="GLM-4-9B-0414")
+    assert (answer.content, answer.reasoning) == ("Hello.", None)
+    call = toolglot.parse("ping\n{}", model="GLM-4-9B-0414")
+    assert [made.name for made in call.tool_calls] == ["ping"]

@@ -79,6 +79,31 @@ ONE: dict[str, str] = {
 }
 
 
+# The same of other sources, each named.
+WRITTEN: dict[tuple[str, str | None], str] = {
+    # the templates v2 and v2.llama3 of the functionary repository
+    ("functionary_v2", None): (
+        "<|from|>get_weather\n<|recipient|>all\n<|content|>RES0\n<|from|>get_time\n<|recipient|>all\n<|content|>RES1"
+    ),
+    ("functionary_v2", "functionary-small-v2.5"): (
+        "<|start_header_id|>tool<|end_header_id|>\n\nname=get_weather\nRES0<|eot_id|>"
+        "<|start_header_id|>tool<|end_header_id|>\n\nname=get_time\nRES1<|eot_id|>"
+    ),
+    # Qwen-Agent's messages, behind the arguments
+    ("qwen_legacy", None): "\n\u273fRESULT\u273f: RES0\n\u273fRESULT\u273f: RES1\n\u273fRETURN\u273f: ",
+    # LMDeploy's chat format of InternLM2: a turn ends with a line break
+    ("internlm_plugin", None): (
+        "<|im_start|>environment name=<|plugin|>\nRES0<|im_end|>\n"
+        "<|im_start|>environment name=<|plugin|>\nRES1<|im_end|>"
+    ),
+}
+
+
+@pytest.mark.parametrize(("format", "model"), WRITTEN)
+def test_as_other_sources_say(format: str, model: str | None) -> None:
+    assert render_results(TWO, format, model=model) == WRITTEN[format, model]
+
+
 @pytest.mark.parametrize(("format", "model"), RENDERED)
 def test_as_the_template(format: str, model: str | None) -> None:
     assert render_results(TWO, format, model=model) == RENDERED[format, model]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from toolglot.errors import Fault
+from toolglot.values import cscan
 from toolglot.values.json import canonical, loads, quote, scan
 from toolglot.values.literal import JSON, LiteralReader
 
@@ -237,6 +239,74 @@ def test_scan_agrees_with_the_reader(start: str, middle: str, end: str) -> None:
         assert 0 <= fault.at <= len(text)
     else:
         assert repr(value) == repr(json.loads(text))
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object that may hold a key twice."""
+
+
+KEYS = st.sampled_from(["a", "b", "a:", ":", '"', "é"])
+MEMBERS = st.recursive(
+    st.sampled_from([1, None, "", "x", "10:30:00", ":", '{"a": 1, "b": ":"}', "é:"]),
+    lambda inner: st.lists(inner, max_size=3) | st.lists(st.tuples(KEYS, inner), max_size=4).map(Pairs),
+    max_leaves=12,
+)
+
+
+def written(value: Any, colon: str, escaped: str) -> str:
+    """``value`` as JSON, colons in its strings as ``escaped``."""
+    if isinstance(value, Pairs):
+        members = [written(key, colon, escaped) + colon + written(item, colon, escaped) for key, item in value]
+        return "{" + ",".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(written(item, colon, escaped) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=len(escaped) > 1).replace(":", escaped)
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) != len(pairs):
+        raise KeyError
+    return dict(pairs)
+
+
+@given(
+    st.lists(st.tuples(KEYS, MEMBERS), min_size=1, max_size=4).map(Pairs),
+    st.sampled_from([":", ": ", " :\n"]),
+    st.sampled_from([":", "\\u003a", "\\u003A"]),
+)
+@settings(max_examples=500, deadline=None)
+@example(Pairs([("a", 1), ("a", ":")]), ":", "\\u003a")
+@example(Pairs([("a", "x:y"), ("a", 1)]), ":", ":")
+@example(Pairs([("a", [":"]), ("b", [Pairs([("a", 1), ("a", 2)])])]), ": ", ":")
+def test_a_key_that_comes_twice_is_seen_whatever_the_strings_hold(value: Pairs, colon: str, escaped: str) -> None:
+    text = written(value, colon, escaped)
+    for longer in (text, text + " " * 128, text[:-1] + ',"long":"' + "x" * 128 + '"}'):
+        try:
+            expected = json.loads(longer, object_pairs_hook=once)
+        except KeyError:
+            with pytest.raises(Fault) as info:
+                loads(longer)
+            assert info.value.code == "json.duplicate_key"
+        else:
+            assert loads(longer) == expected
+
+
+def test_reading_in_the_midst_of_reading() -> None:
+    text = json.dumps({"calls": [{"name": str(number), "at": "10:30"} for number in range(20)]})
+    expected = (json.loads(text), len(text))
+    inner = []
+
+    def profile(frame: FrameType, event: str, _: object) -> None:  # as another thread that has its turn just then
+        if event == "call" and frame.f_code.co_filename == cscan.__file__ and frame.f_code.co_name == "note":
+            inner.append(cscan.scan_whole(text, False))
+
+    sys.setprofile(profile)
+    try:
+        outer = cscan.scan_whole(text, False)
+    finally:
+        sys.setprofile(None)
+    assert outer == expected
+    assert inner == [expected] * 21
 
 
 @given(

@@ -146,8 +146,8 @@ class _Options:
         self.presumed = False
         if generation_prompt is None and chosen is not None:
             fmt = REGISTRY.get(chosen[0])
-            self.prompt = fmt.prompt
             self.presumed = fmt.reasoning is not None and fmt.reasoning.opened_for(model)
+            self.prompt = None if self.presumed else fmt.prompt
 
     def machine(self, live: bool) -> Machine:
         """A machine that has read the prompt."""

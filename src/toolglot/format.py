@@ -46,7 +46,8 @@ class Reasoning:
     ``lead``, ``inner`` (behind the opener, before the closer) and ``after`` are the white space that its template
     writes around; each is taken off once if it is there. ``then`` is markup that the template writes behind it; it is
     read as one of the format's ``wrappers``. ``opened``: whether the prompt opens the block unless the caller asks for
-    something else; regular expressions on a lower-case model name where only some models do so.
+    something else; regular expressions on a lower-case model name where only some models do so. ``detect``: whether
+    they count as well where the format is not named; prose does not, others write it as text.
     """
 
     open: str
@@ -56,6 +57,7 @@ class Reasoning:
     after: str = ""
     then: str = ""
     opened: bool | tuple[str, ...] = False
+    detect: bool = True
 
     def opened_for(self, model: str | None) -> bool:
         """Whether the prompt of this model (None: of the family) opens the block by default."""
@@ -116,6 +118,8 @@ class Format:
     open block may hold a call.
     ``turn_ends``: tokens that may end the output. ``wrappers``: markup around content, dropped; ``around``: what is
     written before and behind content.
+    ``answer``: tags around the final answer, where the format is named: dropped at the start or behind markup, and at
+    the end.
     ``prompt``: the end of the generation prompt, which is assumed where it is not known.
     ``finals``: at a line start they begin the final answer, behind which nothing is a call.
     ``special``: literals that are control tokens of the tokenizer.
@@ -128,7 +132,8 @@ class Format:
     ``max_calls``: how many its template can write. ``ids``: what a written id looks like (a format string with
     ``name`` and ``index``), if the text carries one and the call has none.
     ``per_call``: the section is written around each call. ``unit``: none of the calls counts before all are closed.
-    ``bare_json``: at the start of the output its JSON counts without markup, if the tools are declared.
+    ``bare_json``: at the start of the output its JSON counts without markup, if the tools are declared; texts that may
+    be left of the opener then, where control tokens were taken out.
     ``members``: ids of formats that are read as well. ``reported``: what `ToolCall.format` says, if not ``id``.
     ``prefix_ambiguous``: a shorter text can be another sound call.
     ``parse_only``: it is read and not written.
@@ -148,6 +153,7 @@ class Format:
     turn_ends: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
     around: tuple[str, str] = ("", "")
+    answer: tuple[str, str] | None = None
     prompt: str = ""
     finals: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
@@ -168,7 +174,7 @@ class Format:
     max_calls: int | None = None
     per_call: bool = False
     unit: bool = False
-    bare_json: bool = False
+    bare_json: bool | tuple[str, ...] = False
     members: tuple[str, ...] = ()
     reported: str = ""
     ids: str | None = None
@@ -213,6 +219,8 @@ class Format:
 def _check(fmt: Format) -> None:
     """Find a newcomer's mistakes before the format is used; each names the part."""
     what = f"format {fmt.id or fmt.title or '?'!r}"
+    if fmt.answer is not None and not all(fmt.answer):
+        raise DefinitionError(f"{what}: answer needs two texts, an opening and a closing tag")
     if not fmt.before:
         raise DefinitionError(f"{what}: before needs at least one text (use '' for none)")
     calls: list[Node] = []

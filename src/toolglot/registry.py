@@ -190,7 +190,7 @@ class Registry:
         if known is None:
             programs = [self.program(fmt.id) for fmt in self if fmt.detect]
             tiers = Untagged("json", "json"), Untagged("list", "pythonic"), Untagged("python", "python")
-            known = self.detection = Plan(programs, untagged=tiers)
+            known = self.detection = Plan(programs, untagged=tiers, detect=True)
         if python and required is None:
             return known
         bare = Untagged("json", "json", named=required or None, start=bool(required))
@@ -213,7 +213,8 @@ class Registry:
         elif first.tier == "python" and not first.start:
             specs = (Untagged("python", first.id, eager=True),)
         elif first.bare_json:
-            specs = (Untagged("json", first.id, eager=True, start=True, declared=True),)
+            left = first.bare_json if isinstance(first.bare_json, tuple) else ()
+            specs = (Untagged("json", first.id, eager=True, start=True, declared=True, before=left),)
         elif required is not None:
             specs = (Untagged("json", "json", eager=not required, start=True, named=required or None),)
         return Plan(programs, format_id=first.id if len(ids) == 1 else None, untagged=specs)

@@ -515,7 +515,7 @@ class _Compiler:
         elif isinstance(op, ops.Hole) and op.field in ("name", "label") and not entry.bare:
             entry.after_name = op.stops
             entry.gap = op.gap
-            entry.ws = True
+            entry.ws = entry.ws or not entry.weak  # a weak opener and a blank is text
             # Behind a weak opener the name's end says enough: a cut there is in a call.
             if isinstance(op.next, ops.Lit) and op.next.next is not None and not entry.weak:
                 entry.name_end = op.next.texts

@@ -57,7 +57,7 @@ class CallEntry:
             return entry.rank + (0 if text == entry.canonical else 50)
 
         self.plan = plan
-        self.entries = sorted(entries, key=lambda e: (not e.lits, rank(e)))
+        self.entries = sorted(entries, key=lambda e: (not e.lits, not e.behind, rank(e)))
         self.quick = self.entries[0].quick
         self.quick_section = self.entries[0].quick_section
         self.reported = self.entries[0].begin.fmt
@@ -251,11 +251,15 @@ class OpenEntry:
     def __init__(self, plan: Plan, op: ReasoningOp) -> None:
         self.plan = plan
         self.op = op
+        self.control = not plan.detect and any(op.d.open in fmt.special for fmt in plan.formats)
 
     def decide(self, m: Machine, pos: int, i: int, j: int) -> Op | None:
-        """Reasoning opens at the start of the output, of a line or behind markup; elsewhere the literal is text."""
+        """Reasoning opens at the start of the output, of a line or behind markup; elsewhere the literal is text.
+
+        A control token of the format that is read opens it anywhere.
+        """
         blank = m.after_markup and m.white_to(pos) >= i
-        if not blank and not line_start(m, i) and m.base + i > 0:
+        if not blank and not self.control and not line_start(m, i) and m.base + i > 0:
             m.literal_opens += 1
             return None
         m.ends_to = -1

@@ -15,7 +15,7 @@ from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
 from .machine import Found, Machine
-from .ops import DOTTED, LOOK, PAREN, PAREN_PART, WS
+from .ops import DOTTED, LOOK, PAREN, PAREN_PART, WS, partial
 from .valueops import absolute
 
 if TYPE_CHECKING:
@@ -169,6 +169,17 @@ class JsonFinder(Finder):
                 i = skip.match(buf, pos).end()  # type: ignore[union-attr]
                 if i == size:
                     return size if final else -1 - pos
+                for text in () if self.any else self.spec.before:
+                    if not final and partial((text,), buf, i):
+                        return -1 - pos
+                    if buf.startswith(text, i):
+                        after = i + len(text)
+                        i = WS.match(buf, after).end()  # type: ignore[union-attr]
+                        if i - after > LOOK:
+                            return self.over(size)
+                        if i == size and not final:
+                            return -1 - pos
+                        break
                 match = _JSON_START.match(buf, i)
                 if match is None:
                     if not final and _FENCE_PART.match(buf, i):
@@ -228,6 +239,8 @@ class JsonFinder(Finder):
     def broken(self, reader: LiteralReader, text: str, fault: Fault) -> bool:
         if self.spec.start:
             self.finished = True
+        if self.spec.declared and self.tools is None:
+            return False  # as a complete one
         names = self.spec.keys.name
         if not shapes.may_hold_call(text) and not any(f'"{name}"' in text for name in names):
             return False

@@ -127,6 +127,7 @@ class Machine:
     ends_to: int = -1
     line_free: bool = True
     literal_opens: int = 0
+    answered: bool = False  # the opening tag of the final answer was read
     tracker: Any = None
     white: Span = (NEVER, NEVER)  # white space that was looked at last
     ended: Span = (NEVER, NEVER)  # tokens that end the turn, and white space, that were looked at last

@@ -28,8 +28,8 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
     if "<" in text or "[" in text:
         search, match = plan.searcher.first(text)
     else:
-        for char in plan.odd_ascii if text.isascii() else plan.odd:
-            if char in text:
+        for opener in plan.odd_ascii if text.isascii() else plan.odd:
+            if opener in text:
                 search, match = plan.searcher.first(text)
                 break
         if "{" not in text and "(" not in text and match is None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..format import Format
 from ..types import Span
+from .answer import AnswerClose, AnswerOpen
 from .compile import Program
 from .entries import (
     CallEntry,
@@ -55,7 +56,9 @@ class Plan:
         untagged: tuple[Untagged, ...] = (),
         probe: bool = False,
         rest: bool = False,
+        detect: bool = False,
     ) -> None:
+        self.detect = detect  # for formats that nobody named
         self.format_id = format_id
         self.untagged = untagged
         self.look = look
@@ -69,10 +72,10 @@ class Plan:
         self.by_text = by_text
         self.entries: dict[str, Any] = _Entries(self)
         self.call_literals = tuple(by_text)
-        # A text without "<", "[" and these characters can hold no call.
-        self.odd = tuple({text[0] for text in by_text if "<" not in text and "[" not in text})
+        # A text without "<", "[" and these openers can hold no call.
+        self.odd = tuple(text for text in by_text if "<" not in text and "[" not in text)
         self._tokens: dict[str, tuple[Span, ...]] = {}
-        self.odd_ascii = tuple(char for char in self.odd if char.isascii())
+        self.odd_ascii = tuple(text for text in self.odd if text.isascii())
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
@@ -137,6 +140,8 @@ class Plan:
     def _around(self, programs: list[Program], formats: list[Format]) -> None:
         merged: dict[tuple[str, str], Delimiters] = {}
         for fmt, r in ((each, r) for each in formats for r in each.reasonings()):
+            if self.detect and not r.detect:
+                continue
             if r.lead:
                 self.lead = r.lead
             known = merged.get((r.open, r.close))
@@ -157,6 +162,9 @@ class Plan:
                 self._add(d.close, CloseEntry(self, d))
         self._ends(formats)
         for fmt in formats:
+            if fmt.answer and not self.detect:
+                self._add(fmt.answer[0], AnswerOpen(self))
+                self._add(fmt.answer[1], AnswerClose(self))
             for text in fmt.finals:
                 self._add(text, FinalEntry(self))
         for program in programs:

@@ -26,6 +26,7 @@ WS = r"[ \t\r\n]*"
 SPACE: Match = re.compile(WS).match
 MAY_BE_JSON = frozenset('{["-0123456789tfn \t\r\n')
 NAME = r"([\w.\-]{1,128})"
+CALL_NAME = rf"(?=[^\W\d]){NAME}"  # before a parenthesis
 DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 
 
@@ -160,7 +161,9 @@ def _rest(items: list[Node], head: str) -> Quick | None:
                 return None  # what is only read is not plain
         elif isinstance(node, Hole) and node.field == "name" and not node.prefix and not node.counter:
             dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
-            head += DOTTED_NAME if dotted else NAME
+            behind = next((n for n in items[i + 1 :] if not isinstance(n, Ws)), None)
+            syntax = isinstance(behind, Lit) and behind.texts == ("(",)
+            head += DOTTED_NAME if dotted else CALL_NAME if syntax else NAME
             names += 1
         elif isinstance(node, CallObject):
             if names:
@@ -295,7 +298,9 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     """The fast way for a section, from behind its first literal."""
     items = [n for n in node.items if not (isinstance(n, Maybe) and not n.write)]
     call_node = items[0]
+    others: list[Node] = []
     if isinstance(call_node, Either):
+        others = [option[0] for option in call_node.options[1:]]
         call_node = call_node.options[0][0]
     if fmt.unit or len(items) != 1 or not isinstance(call_node, Call):
         return None
@@ -305,7 +310,10 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
         call = quick_call(fmt, call_node)
         opener = "(" + _texts(Lit(first.texts if isinstance(first, Lit) else first.open)) + ")"
     else:
-        call = _rest(list(call_node.items), "")
+        # What another way of writing begins with is none of this way's names.
+        firsts = [n.items[0] for n in others if isinstance(n, Call)]
+        ahead = "".join(f"(?!{_texts(n)})" for n in firsts if isinstance(n, Lit))
+        call = _rest(list(call_node.items), ahead)
         opener = "()"  # a call object begins with what its own expression reads
     open = _tail(node.open[1:])
     # Before a closer that is missing white space is none of the section's.

@@ -61,6 +61,8 @@ class ReasoningOp(Op):
             if match is None:
                 break
             i = match.start()
+            if not m.final and i > (t := self.unfinished(m, max(pos, scan), i)):
+                return self.hold(m, pos, t)  # a longer literal may begin before this one
             literal = match.group()
             if m.plain is not None and m.is_data(i, literal):
                 literal = m.standing(self.plan.shorter.get(literal, ()), i)
@@ -97,14 +99,15 @@ class ReasoningOp(Op):
             self.give(m, pos, size, closing=False)
             m.pos = size
             return self.unclosed(m, st)
-        hold = size
-        t = max(pos, scan, size - self.longest + 1)
-        while t < size:
+        return self.hold(m, pos, self.unfinished(m, max(pos, scan), size))
+
+    def unfinished(self, m: Machine, start: int, end: int) -> int:
+        """Where in ``buf[start:end]`` a literal begins that the text so far ends in; ``end`` if nowhere."""
+        buf = m.buf
+        for t in range(max(start, len(buf) - self.longest + 1), end):
             if buf[t] in self.heads and partial(self.texts, buf, t):
-                hold = t
-                break
-            t += 1
-        return self.hold(m, pos, hold)
+                return t
+        return end
 
     def hold(self, m: Machine, pos: int, i: int) -> Op | None:
         """Give out reasoning, but for white space that may belong to the closer."""

@@ -87,9 +87,12 @@ def render_segments(
 
 
 def write_calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None:
-    """All calls, by the first of the pattern's options."""
+    """All calls, by the first of the pattern's options; free text by the first that takes it."""
+    texts = nodes
     if len(nodes) == 1 and isinstance(nodes[0], Either):
-        nodes = nodes[0].options[0]
+        options = nodes[0].options
+        nodes = options[0]
+        texts = next((option for option in options if any(map(_takes_text, option))), nodes)
     first = nodes[0]
     if isinstance(first, Section) and w.fmt.per_call and len(calls) > 1:
         for i, call in enumerate(calls):
@@ -107,7 +110,7 @@ def write_calls(w: Writer, nodes: Sequence[Node], calls: list[ToolCall]) -> None
     for i, call in enumerate(calls):
         if i:
             w.control(w.fmt.between)
-        _sequence(w, nodes, call, i)
+        _sequence(w, texts if call.kind == "custom" else nodes, call, i)
 
 
 def _plain(w: Writer, nodes: Iterable[Node]) -> None:

@@ -65,8 +65,11 @@ class _Group:
     def __init__(self, literals: list[str]) -> None:
         self.literals = literals
         # What stands in each of them, the rarest that is found without effort.
-        signs = (*literals[:1], "<", "[", literals[0][0])
-        self.key = next(sign for sign in signs if all(sign in text for text in literals))
+        start = literals[0]
+        while not all(text.startswith(start) for text in literals):
+            start = start[:-1]
+        signs = ("<", "[") if len(start) == 1 else ()
+        self.key = next((sign for sign in signs if all(sign in text for text in literals)), start)
 
     @cached_property
     def search(self) -> Search:

@@ -17,7 +17,7 @@ from ..values.simple import scan_arguments
 from . import shapes
 from .freetext import unescape
 from .machine import NEVER, Found, Machine
-from .ops import LOOK, WS, Lit, Op, Switch, partial, put_argument
+from .ops import LOOK, WS, Attributes, Lit, Op, Switch, partial, put_argument
 
 DIALECTS = {"json": JSON, "python": PYTHON, "pythonic": PYTHONIC, "gemma": GEMMA, "function_gemma": FUNCTION_GEMMA}
 DIALECTS |= {"lfm": LFM, "python_dict": PYTHONIC}
@@ -341,10 +341,16 @@ class ValueOp(Op):
             # Behind a key's opener a whole key has to stand.
             opener = self.after.branches[0][1]
             hole = opener.next
-            assert hole is not None and isinstance(hole.next, Lit)
-            key_ends = "|".join(map(re.escape, hole.next.texts))
-            self.rest = re.compile(rf"[^\s<>]{{1,512}}({key_ends})").match
-            self.rest_part = re.compile(r"[^\s<>]{0,512}(?:<[^<>]{0,64})?\Z").match
+            assert hole is not None
+            if isinstance(hole, Attributes):
+                attribute = re.escape(hole.required[0])
+                self.rest = re.compile(rf' {attribute}="[^\s"<>]{{1,512}}"({re.escape(hole.end)})').match
+                self.rest_part = re.compile(r"[^\n<>]{0,600}\Z").match
+            else:
+                assert isinstance(hole.next, Lit)
+                key_ends = "|".join(map(re.escape, hole.next.texts))
+                self.rest = re.compile(rf"[^\s<>]{{1,512}}({key_ends})").match
+                self.rest_part = re.compile(r"[^\s<>]{0,512}(?:<[^<>]{0,64})?\Z").match
         self.outer = outer
         pattern = "|".join(re.escape(t) for t in sorted(self.ends, key=len, reverse=True))
         self.regex = re.compile(pattern)

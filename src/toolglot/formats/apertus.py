@@ -10,6 +10,7 @@ FORMAT = Format(
     section((TOOLS[0], ws(), "["), call(call_object(keyed=True)), ("]", ws(), TOOLS[1]), separator=", "),
     title="<|tools_prefix|> with objects keyed by the tool's name",
     reasoning=Reasoning(*INNER),
+    calls_in_reasoning=True,
     results=(Results("{result}", "[", ", ", "]"),),
     tools=(Tools("Tool Capabilities:\n{tools}", "typescript_apertus"),),
     turn_ends=("<|assistant_end|>",),

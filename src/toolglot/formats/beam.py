@@ -12,7 +12,7 @@ FORMAT = Format(
         "<|start|>assistant to=",
         name(),
         "<|channel|>analysis <|constrain|>xml<|message|>",
-        each(tag("<rfl:parameter", name="key"), value("\n"), "</rfl:parameter>", ws("\n")),
+        each(tag("<rfl:parameter", name="key"), value("\n", implied="line"), "</rfl:parameter>", ws("\n")),
         "<|call|>",
     ),
     title="channels and recipients, <rfl:parameter> elements",

@@ -1,6 +1,7 @@
 """BFCL's JSON return format: a list of ``{"function": ..., "parameters": {...}}`` in a code fence.
 
 Source: BFCL's prompt variations. Its Python list is `pythonic`; its two XML forms are not read.
+``<TOOLCALL>`` tags around, which some of them ask for, are dropped.
 """
 
 from ..format import Format
@@ -18,6 +19,7 @@ FORMAT = Format(
     tier="json",
     detect=False,
     reasoning=THINK,
+    wrappers=("<TOOLCALL>", "</TOOLCALL>"),
     families=("benchmark prompts (BFCL)",),
     verified=False,
     source="benchmark prompts",

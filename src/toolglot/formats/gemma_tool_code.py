@@ -22,7 +22,7 @@ FORMAT = Format(
     before=("\n",),
     between="\n",
     reasoning=THINK,
-    results=(Results("```tool_output\n{result}\n```"),),
+    results=(Results("```tool_output\n{result}\n```", between="\n"),),
     turn_ends=("<end_of_turn>", "<eos>"),
     special=("<end_of_turn>", "<eos>"),
     rank=60,

@@ -1,10 +1,10 @@
 """GLM-4 before 4.5: the tool's name stands where a message's metadata does, JSON below it.
 
 Source: the chat template of GLM-4-9B, whose prompt ends with ``<|assistant|>``; a line break means a plain answer.
-ChatGLM3 writes Python code instead, which is text.
+That of GLM-Z1 opens ``<think>`` behind it. ChatGLM3 writes Python code instead, which is text.
 """
 
-from ..format import Format, Results
+from ..format import Format, Reasoning, Results
 from ..pattern import arguments, call, lit, name, ws
 from ._shared import GLM_ENDS
 
@@ -16,6 +16,7 @@ FORMAT = Format(
     prompt=ASSISTANT,
     wrappers=(f"{ASSISTANT}\n",),
     around=(f"{ASSISTANT}\n", ""),
+    reasoning=Reasoning("<think>", "</think>", inner=("\n", "\n"), after="\n", opened=(r"glm-?z1",)),
     results=(Results("<|observation|>\n{result}"),),
     turn_ends=GLM_ENDS,
     special=(ASSISTANT, *GLM_ENDS),

@@ -17,7 +17,7 @@ FORMAT = Format(
     title="<|tool_call|> with a JSON array",
     bare_json=True,
     reasoning=THINK,
-    wrappers=("<response>", "</response>"),
+    answer=("<response>", "</response>"),
     results=(Results("<|start_of_role|>tool<|end_of_role|>{result}<|end_of_text|>\n"),),
     tools=(Tools("granite3", "tool_nested", ",\n", (r"granite-?3[.]3",), default=True),),
     turn_ends=("<|end_of_text|>",),

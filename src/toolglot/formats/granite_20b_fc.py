@@ -1,7 +1,7 @@
 """Granite-20B-FunctionCalling: ``<function_call> {...}``, one a line; nothing closes it. Source: vLLM's parser.
 
 Prompted models write the same with a closer, which is read. It stands in a section's place, so that a call is complete
-where its object is.
+where its object is. ``no_function`` is the model's name for none of the tools; it is read as the call that it is.
 """
 
 from ..format import Format, Results

@@ -21,7 +21,7 @@ FORMAT = Format(
     title="JSON object between action tokens",
     between="\n",
     reasoning=THINK,
-    results=(Results("<|im_start|>environment name=<|plugin|>\n{result}<|im_end|>"),),
+    results=(Results("<|im_start|>environment name=<|plugin|>\n{result}<|im_end|>", between="\n"),),
     tools=(
         Tools("<|im_start|>system name=<|plugin|>\n[{tools}]<|im_end|>\n", "function", ", ", (r"internlm-?2",), True),
     ),

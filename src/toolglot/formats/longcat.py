@@ -1,13 +1,16 @@
 """LongCat: GLM's pairs or a JSON object in tags of its own. LongCat-Flash-Chat writes JSON, later models pairs.
 
 Source: the model cards, and the parsers of vLLM (JSON) and mlx-lm (pairs; a key's closer may be missing).
+Some write all arguments as one JSON object where the first key belongs.
 """
 
 from ..format import Format, Reasoning, Results
-from ..pattern import call, call_object, each, either, key, lit, name, value, ws
+from ..pattern import arguments, call, call_object, each, either, key, lit, maybe, name, value, ws
 
 OPEN = "<longcat_tool_call>"
 CLOSE = "</longcat_tool_call>"
+KEY = "<longcat_arg_key>"
+KEY_END = "</longcat_arg_key>"
 
 FORMAT = Format(
     either(
@@ -16,9 +19,9 @@ FORMAT = Format(
             name(),
             ws("\n"),
             each(
-                "<longcat_arg_key>",
+                KEY,
                 key(),
-                lit("</longcat_arg_key>", implied_by="<longcat_arg_value>"),
+                lit(KEY_END, implied_by="<longcat_arg_value>"),
                 ws("\n"),
                 "<longcat_arg_value>",
                 value(),
@@ -28,6 +31,7 @@ FORMAT = Format(
             CLOSE,
         ),
         call(OPEN, ws("\n"), call_object(many=True), ws("\n"), CLOSE),
+        call(OPEN, name(), ws("\n"), KEY, arguments("json"), ws(), maybe(KEY_END), ws(), CLOSE),
     ),
     title="<longcat_arg_key> and <longcat_arg_value> pairs, or JSON",
     before=("\n",),

@@ -5,17 +5,22 @@ what stands behind it decides.
 """
 
 from ..format import Format, Reasoning, Results
-from ..pattern import arguments, call, lit, name, section, ws
+from ..pattern import arguments, call, either, lit, name, section, ws
 
 START = "<|tool_call_start|>"
 END = "<|tool_call_end|>"
 THOUGHTS = ("<|thought_start|>", "<|thought_end|>")
 
+CALL = call(name(), "(", arguments("pythonic"))
+
 FORMAT = Format(
-    section(
-        (START, ws("\n"), lit("```python", "```py", "```"), ws("\n")),
-        call(name(), "(", arguments("pythonic")),
-        (ws("\n"), "```", ws("\n"), END),
+    either(
+        section(
+            (START, ws("\n"), lit("```python", "```py", "```"), ws("\n")),
+            CALL,
+            (ws("\n"), "```", ws("\n"), END),
+        ),
+        section((START, ws()), CALL, (ws(), END)),
     ),
     title="a code fence between tool-call tokens",
     before=("\n",),

@@ -15,6 +15,7 @@ FORMAT = Format(
         call(START, ws(), call_object(), ws(), END),
     ),
     title="<|tool_call|> with a JSON array and a closer",
+    bare_json=True,
     results=(Results("<|tool_response|>{result}<|end|>", codec="json"),),
     turn_ends=("<|end|>", "<|endoftext|>"),
     special=(START, END, "<|end|>", "<|endoftext|>"),

@@ -5,18 +5,22 @@ call. ``Observation:`` is the stop sequence: what a model writes behind it was n
 """
 
 from ..format import Format, Results
-from ..pattern import arguments, call, either, free_text, lit, name, ws
+from ..pattern import arguments, call, either, free_text, lit, maybe, name, ws
 from ._shared import THINK
 
-NUMBERS = range(1, 10)
-INPUTS = ("\nAction Input:", "\n**Action Input:**", *(f"\nAction Input {n}:" for n in NUMBERS))
+NUMBERS = range(1, 30)
+INPUTS = (
+    *("\nAction Input:", "\n**Action Input:**"),
+    *(f"\nAction{a} Input{b}:" for n in NUMBERS for a, b in (("", f" {n}"), (f" {n}", ""), (f" {n}", f" {n}"))),
+)
 
 FORMAT = Format(
     call(
         lit("Action:", "**Action:**", *(f"Action {n}:" for n in NUMBERS), line=True),
         ws(" "),
+        maybe(lit("`", "["), write=False),  # around the name, as some models write it
         name(),
-        lit(*INPUTS, *(f"\nAction {n} Input:" for n in NUMBERS), *(f"\nAction {n} Input {n}:" for n in NUMBERS)),
+        lit(*(mark + text for mark in ("", "`", "]") for text in INPUTS)),
         ws(" "),
         either(arguments("json"), free_text(line=True)),
         ws(),

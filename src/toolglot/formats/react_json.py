@@ -9,7 +9,12 @@ from ..pattern import call, call_object
 from ._shared import THINK
 
 BLOB = call_object(
-    name="action", arguments="action_input", order=("name", "arguments"), text=True, answers=("Final Answer",)
+    name="action",
+    arguments="action_input",
+    order=("name", "arguments"),
+    text=True,
+    answers=("Final Answer",),
+    loose=True,
 )
 
 FORMAT = Format(
@@ -18,7 +23,7 @@ FORMAT = Format(
     results=(Results("Observation: {result}\nThought:"),),
     tier="json",
     detect=False,
-    before=("\nAction:\n", "\n\nAction:\n", "\nAction: "),
+    before=("\nAction:\n", "\n\nAction:\n", "\nAction: ", "Action: "),
     lead="Action:\n",
     max_calls=1,
     reasoning=THINK,

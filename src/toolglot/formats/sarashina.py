@@ -4,7 +4,7 @@ Source: SMG's parser.
 """
 
 from ..format import Format
-from ..pattern import arguments, call, lit, name, section, ws
+from ..pattern import arguments, call, lit, maybe, name, section, ws
 
 FORMAT = Format(
     section(
@@ -27,6 +27,8 @@ FORMAT = Format(
             ":",
             ws(" "),
             arguments("python_dict"),
+            ws(),
+            maybe(",", write=False),
             ws(),
             "}",
         ),

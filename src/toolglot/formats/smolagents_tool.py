@@ -9,12 +9,12 @@ from ..pattern import call, call_object
 from ._shared import THINK
 
 FORMAT = Format(
-    call(call_object(text=True)),
+    call(call_object(text=True, loose=True)),
     title="Action: and a JSON object",
     results=(Results("Observation:\n{result}"),),
     tier="json",
     detect=False,
-    before=("\nAction:\n", "\n\nAction:\n", "\nAction: "),
+    before=("\nAction:\n", "\n\nAction:\n", "\nAction: ", "Action: "),
     lead="Action:\n",
     max_calls=1,
     reasoning=THINK,

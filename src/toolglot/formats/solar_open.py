@@ -7,6 +7,7 @@ from ..format import Format, Reasoning, Results, Tools
 from ..pattern import arguments, call, id_, name, section, ws
 
 ASSISTANT = "<|begin|>assistant"
+NEXT = f"<|end|>{ASSISTANT}"
 
 FORMAT = Format(
     section(
@@ -26,7 +27,8 @@ FORMAT = Format(
     title="<|tool_calls|> with id, name and JSON",
     prompt=ASSISTANT,
     reasoning=Reasoning("<|think|>", "<|end|>", then=ASSISTANT),
-    wrappers=(f"{ASSISTANT}<|content|>", ASSISTANT),
+    before=(NEXT, ""),
+    wrappers=(f"{NEXT}<|content|>", NEXT, f"{ASSISTANT}<|content|>", ASSISTANT, "<|content|>"),
     around=("<|content|>", ""),
     results=(
         Results(

@@ -89,9 +89,9 @@ def parse_response(
     >>> message.provider, message.tool_calls[0].name
     ('anthropic', 'ping')
     """
-    loaded = load(response)
-    parser = _parser(provider, response, loaded[0])
-    return first_message(parser.read_all(loaded, on_error, ids, tools, validate), on_error)
+    payload, text = load(response)
+    parser = _parser(provider, response, payload)
+    return first_message(parser.read_all(payload, text, on_error, ids, tools, validate), on_error)
 
 
 def parse_responses(
@@ -104,21 +104,22 @@ def parse_responses(
     validate: bool = False,
 ) -> list[Message]:
     """The same for every choice of a response."""
-    loaded = load(response)
-    parser = _parser(provider, response, loaded[0])
-    return [checked(message, on_error) for message in parser.read_all(loaded, on_error, ids, tools, validate)]
+    payload, text = load(response)
+    parser = _parser(provider, response, payload)
+    return [checked(message, on_error) for message in parser.read_all(payload, text, on_error, ids, tools, validate)]
 
 
 def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider:
     """Who reads ``value``, which was loaded from ``response``."""
-    if provider != "auto":
-        return get_provider(provider)
-    found = detect_value(value, type(response))
-    parser = _BY_SHAPE.get(found)
-    if parser is None:
-        known = found.wire_format.value in _wires()
-        parser = _BY_SHAPE[found] = _get(found) if known else _Nobody(Provider.AUTO)
-    return parser
+    if provider is Provider.AUTO or provider == "auto":
+        return _by_shape(detect_value(value, type(response)))
+    return get_provider(provider)
+
+
+@cache
+def _by_shape(provider: Provider) -> WireProvider:
+    """Who reads what has the shape of ``provider``."""
+    return _get(provider) if provider.wire_format.value in _wires() else _Nobody(Provider.AUTO)
 
 
 class _Nobody(WireProvider):
@@ -132,6 +133,3 @@ class _Nobody(WireProvider):
         if payload:
             reading.lost((), "no provider's response has this shape")
         return [reading]
-
-
-_BY_SHAPE: dict[Provider, WireProvider] = {}

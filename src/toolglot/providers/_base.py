@@ -209,7 +209,7 @@ class WireProvider:
 
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
         """
-        return first_message(self.read_all(load(response), on_error, ids, tools, validate), on_error)
+        return first_message(self.read_all(*load(response), on_error, ids, tools, validate), on_error)
 
     def parse_all(
         self,
@@ -221,10 +221,10 @@ class WireProvider:
         validate: bool = False,
     ) -> list[Message]:
         """Every choice in ``response``."""
-        return [checked(one, on_error) for one in self.read_all(load(response), on_error, ids, tools, validate)]
+        return [checked(one, on_error) for one in self.read_all(*load(response), on_error, ids, tools, validate)]
 
     def read_all(
-        self, loaded: tuple[Any, str | None], on_error: str, ids: str, tools: Any, validate: bool
+        self, payload: Any, text: str | None, on_error: str, ids: str, tools: Any, validate: bool
     ) -> list[Message]:
         """Every choice of what `load` gave, with its errors."""
         if on_error not in ("raise", "collect", "repair"):
@@ -233,7 +233,6 @@ class WireProvider:
             raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
         if validate:
             raise NotImplementedError("validate=True: validation against the schema is not built yet")
-        payload, text = loaded
         declared = names = None
         if tools is not None:
             declared = ToolSet.of(tools)

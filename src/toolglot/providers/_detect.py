@@ -47,7 +47,7 @@ _TYPES: Final = {
     "function_result": Provider.GOOGLE_INTERACTIONS,
     **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
 }
-# Whose SDK says more than a shape that many share.
+# Whose SDK it is, by the package.
 _SDKS: Final = {
     "groq": Provider.GROQ,
     "mcp": Provider.MCP,
@@ -86,9 +86,10 @@ def detect_value(value: Any, kind: type) -> Provider:
     """The same for a payload that was loaded from an object of the class ``kind``."""
     if type(value) is dict:
         found = _detect(value)
-        if kind is not dict and found in (Provider.OPENAI, Provider.AUTO):
-            return _SDKS.get(kind.__module__.partition(".")[0], found)
-        return found
+        # Only an SDK's object says more than a shape that many share.
+        if kind is dict or kind is str or (found is not Provider.OPENAI and found is not Provider.AUTO):
+            return found
+        return _SDKS.get(kind.__module__.partition(".")[0], found)
     if type(value) is list:
         for item in value:
             found = _detect(item) if type(item) is dict else Provider.AUTO
@@ -101,6 +102,8 @@ def _detect(value: dict[str, Any]) -> Provider:
     get = value.get
     kind = get("type")
     if type(kind) is str:
+        if kind == "message" and "stop_reason" in value:
+            return Provider.ANTHROPIC
         if kind.startswith("response."):
             return Provider.OPENAI_RESPONSES
         found = _TYPES.get(kind)

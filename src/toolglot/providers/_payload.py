@@ -32,17 +32,17 @@ def load(response: Any) -> tuple[Any, str | None]:
         return response, None
     if kind is not str and isinstance(response, (bytes, bytearray, memoryview)):
         try:
-            response = bytes(response).decode("utf-8-sig")
+            response = bytes(response).decode().removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise ParseError(
                 f"byte {error.start} is not UTF-8", "provider.invalid_encoding", position=error.start, expected="UTF-8"
             ) from None
     if isinstance(response, str):
-        if not response or response.isspace():
-            return None, response
         try:
             return loads(response), response
         except Fault as fault:
+            if not response or response.isspace():
+                return None, response
             raise parse_error(fault.text, fault.code, response, fault.at, expected=fault.expected) from None
     return plain(response), None
 

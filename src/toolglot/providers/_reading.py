@@ -46,6 +46,8 @@ _NOTHING: Final[Mapping[int, Any]] = {}
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
     """What ``item`` holds besides ``known`` members and nulls: its provider wants it back."""
+    if known.issuperset(item):  # as nearly always
+        return None
     found = None
     for key, value in item.items():
         if key not in known and value is not None:
@@ -398,11 +400,11 @@ class Reading:
         calls: list[ToolCall] = []
         for part in self.parts:
             kind = type(part)
-            if kind is TextPart:
-                content.append(part.text)  # type: ignore[union-attr]
-            elif kind is CallPart:
+            if kind is CallPart:
                 if part.call.kind != "server":  # type: ignore[union-attr]
                     calls.append(part.call)  # type: ignore[union-attr]
+            elif kind is TextPart:
+                content.append(part.text)  # type: ignore[union-attr]
             elif kind is ReasoningPart:
                 reasoning.append(part.text)  # type: ignore[union-attr]
         text = "".join(content)
@@ -413,15 +415,20 @@ class Reading:
             stop = "tool_calls" if stop in ("stop", None) else stop
         elif stop == "tool_calls" and not self.errors:
             stop = "stop"
+        # By position, in the order of the fields: names would nearly double what it costs.
         return Message(
             text if text and not text.isspace() else None,
             thought if thought and not thought.isspace() else None,
             calls,
             self.errors,
-            provider=provider,
-            stop_reason=stop,
-            usage=self.usage,
-            extra={self.wire: self.extra} if self.extra else {},
-            parts=self.parts,
-            losses=self.losses,
+            [],  # repairs
+            None,  # format
+            provider,
+            stop,
+            self.usage,
+            {self.wire: self.extra} if self.extra else {},
+            self.parts,
+            [],  # separators
+            [],  # notes
+            self.losses,
         )

@@ -164,11 +164,10 @@ class Bedrock(WireProvider):
         blocks = reading.as_list(node.get("content"), (*path, "content"))
         for number, item in enumerate(blocks):
             at = (*path, "content", number)
-            block = reading.as_object(item, at)
-            call = block.get("toolUse")
+            block = item if type(item) is dict else reading.as_object(item, at)
             # At the limit the last call may lack its end, and an input that was cut off still is an object.
-            last = reading.cut and number == len(blocks) - 1
-            if last and isinstance(call, dict) and call.get("type") != "server_tool_use":
+            call = block.get("toolUse") if reading.cut and number == len(blocks) - 1 else None
+            if isinstance(call, dict) and call.get("type") != "server_tool_use":
                 reading.truncated_call(call.get("name"), (*at, "toolUse"))
             else:
                 self._block(block, at, reading)

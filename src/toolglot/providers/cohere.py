@@ -138,7 +138,7 @@ class Cohere(WireProvider):
             reading.extra["citations"] = message["citations"]
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
-            call = reading.as_object(item, at)
+            call = item if type(item) is dict else reading.as_object(item, at)
             if call:
                 self.read_item(call, at, reading)
 

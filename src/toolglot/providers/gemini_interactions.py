@@ -98,12 +98,13 @@ class GeminiInteractions(WireProvider):
             if type(step) is dict and step.get("type") == "function_result" and type(step.get("call_id")) is str
         }
         for number, item in enumerate(steps):
-            step = reading.as_object(item, ("steps", number))
-            id = step.get("id")
-            if step.get("type") == "function_call" and type(id) is str and id in answered:
+            path: Path = ("steps", number)
+            step = item if type(item) is dict else reading.as_object(item, path)
+            id = step.get("id") if answered else None
+            if type(id) is str and id in answered and step.get("type") == "function_call":
                 reading.opaque(step)
             else:
-                self._step(step, ("steps", number), reading)
+                self._step(step, path, reading)
         if payload.get("status") == "failed":
             errors = reading.as_list(payload.get("errors"), ("errors",))
             said = reading.as_object(errors[0], ("errors", 0)).get("message") if errors else None

@@ -141,7 +141,7 @@ class OpenAIChat(ChunkStream):
         for number, item in enumerate(choices):
             reading = first if not readings else new()
             path: Path = ("choices", number)
-            choice = reading.as_object(item, path)
+            choice = item if type(item) is dict else reading.as_object(item, path)
             key = "message" if choice.get("message") is not None else "delta"
             self.stop(choice.get("finish_reason"), reading)
             self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
@@ -176,7 +176,7 @@ class OpenAIChat(ChunkStream):
             listed = [calls] if type(calls) is dict else reading.as_list(calls, (*path, "tool_calls"))
             for number, item in enumerate(listed):
                 where = (*path, "tool_calls") if listed is not calls else (*path, "tool_calls", number)
-                self._call(reading.as_object(item, where), where, reading)
+                self._call(item if type(item) is dict else reading.as_object(item, where), where, reading)
         if get("function_call") is not None:
             where = (*path, "function_call")
             self._function_call(reading.as_object(message["function_call"], where), where, reading)
@@ -211,9 +211,11 @@ class OpenAIChat(ChunkStream):
             reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"))
             return
         at = (*path, "function")
-        function = reading.as_object(function, at)
+        if type(function) is not dict:
+            function = reading.as_object(function, at)
         kind = item.get("type")
-        if type(kind) is str and kind.startswith("TOOL_CALL_TYPE_"):  # of xAI's own tools, which only its SDK shows
+        # Of xAI's own tools, which only its SDK shows.
+        if kind != "function" and type(kind) is str and kind.startswith("TOOL_CALL_TYPE_"):
             reading.server_call(function.get("name"), function.get("arguments"), item.get("id"), item)
             return
         reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=extra)

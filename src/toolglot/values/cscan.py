@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from json import JSONDecoder
 from sys import getsizeof
 from typing import Any, Final, NoReturn
@@ -35,6 +36,62 @@ def _constant(token: str) -> NoReturn:
 
 
 scan_once: Any = JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant).scan_once  # type: ignore[attr-defined]
+
+
+class _Counting:
+    """A scanner that lets duplicate keys pass, but keeps the objects that it has read."""
+
+    __slots__ = ("objects", "scan_once")
+
+    def __init__(self) -> None:
+        self.objects: list[dict[str, Any]] = []
+        keep = self.objects.append
+
+        def note(value: dict[str, Any]) -> dict[str, Any]:
+            keep(value)
+            return value
+
+        self.scan_once: Any = JSONDecoder(  # type: ignore[attr-defined]
+            object_hook=note, parse_float=_float, parse_constant=_constant
+        ).scan_once
+
+
+_IDLE: Final = [_Counting()]  # whoever scans takes one out, so that no two threads share one
+
+
+def scan_whole(text: str, escapes: bool) -> tuple[Any, int]:
+    """`scan_once` from the start of a text, faster if there are several objects in it. No colon is an escape there.
+
+    In JSON each member has a colon, and other colons stand in strings. So if there are no more colons than members,
+    none is missing: no key came twice. Raises `Reject` also where that is not seen.
+    """
+    try:
+        counting = _IDLE.pop()
+    except IndexError:
+        counting = _Counting()
+    objects = counting.objects
+    try:
+        value, end = counting.scan_once(text, 0)
+        colons = text.count(":") - sum(map(len, objects))
+        # Inner objects come first. With escapes it is they that hold the colons, JSON in a string; else times and URLs.
+        if colons and colons != _in_strings(objects if escapes else reversed(objects), colons):
+            raise Reject
+        return value, end
+    finally:
+        objects.clear()
+        _IDLE.append(counting)
+
+
+def _in_strings(objects: Iterable[dict[str, Any]], enough: int) -> int:
+    """How many colons there are in the strings that are members of ``objects``, up to ``enough``."""
+    colons = 0
+    for value in objects:
+        for item in value.values():
+            if type(item) is str and ":" in item:
+                colons += item.count(":")
+                if colons >= enough:
+                    return colons
+    return colons
 
 
 def half_pair(text: str, pos: int, end: int) -> bool:

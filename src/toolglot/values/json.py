@@ -11,17 +11,19 @@ from json import JSONDecodeError
 from typing import Any, Final
 
 from ..errors import Fault
-from .cscan import PIECE, Reject, half_pair, scan_once
+from .cscan import PIECE, Reject, half_pair, scan_once, scan_whole
 from .literal import JSON, MAX_DEPTH, MAX_DIGITS, LiteralReader, found, quote
 
 __all__ = ["canonical", "is_plain", "loads", "quote", "scan", "scan_plain"]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
+_FEW: Final = 128  # characters in which there are few objects
 _DIGITS: Final = "0123456789"
 _DIGIT_SET: Final = frozenset(_DIGITS)
 _DIGIT_RUN: Any = re.compile(r"[0-9]*").match
 _NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in b'[]{}"')
 _SURROGATE_ESCAPE: Any = re.compile(r"\\u[dD]").search
+_ODD_ESCAPE: Any = re.compile(r"\\u(?:[dD]|003)").search  # of a surrogate or, may be, a colon
 # An escape that is no surrogate, or a pair of surrogates; group 1 is half a pair.
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F])|.)")
 
@@ -154,12 +156,15 @@ def _half_escape(text: str, pos: int, end: int) -> bool:
 def loads(text: str) -> Any:
     """The value of a whole JSON text; raises `Fault`."""
     size = len(text)
-    if size <= MAX_DIGITS and text.isascii() and "\\u" not in text:
-        if size <= 2 * MAX_DEPTH or text.count("{") + text.count("[") <= MAX_DEPTH:
+    if size <= MAX_DIGITS and (text.isascii() or not half_pair(text, 0, size)):
+        escapes = "\\" in text
+        if not (escapes and _ODD_ESCAPE(text)) and (
+            size <= 2 * MAX_DEPTH or text.count("{") + text.count("[") <= MAX_DEPTH
+        ):
             # There is nothing that `scan` would look for.
             try:
-                value, end = scan_once(text, 0)
-                if end == size:
+                value, end = scan_once(text, 0) if size < _FEW else scan_whole(text, escapes)
+                if end == size or _WHITE(text, end).end() == size:
                     return value
             except (Reject, ValueError, StopIteration, RecursionError):
                 pass
