@@ -18,7 +18,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolglot.errors import LimitError, ParseError, TruncatedError
@@ -276,6 +276,7 @@ def test_every_cut_at_every_limit(name: str) -> None:
             assert shown(read(Frames(limit), pieces)) == found, (limit, size)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_random_streams(data: st.DataObject) -> None:
     """However lines end, whatever stands between the events, and wherever the stream is cut."""

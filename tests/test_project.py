@@ -45,6 +45,8 @@ LONG: dict[str, str] = {
     "engine/ops.py": "the operations of the flat program: one small class each, all of one interface",
     "engine/finders.py": "the JSON and call-syntax tiers: three finders that share how candidates live and die",
     "engine/valueops.py": "the operations that read arguments: a value's closer depends on everything that may follow",
+    "providers/_base.py": "what every wire format does alike, in the order of its sections",
+    "providers/_reading.py": "one message while it is read: what is found, what is lost, what is wrong",
     "values/literal.py": "one resumable reader for six dialects of literals; its states belong together",
 }
 
@@ -126,6 +128,10 @@ RAISES: dict[str, Callable[[], object]] = {
     "provider.invalid_encoding": lambda: toolglot.parse_response(b"\xff"),
     "provider.invalid_event": lambda: _broken(b"data: {,}\n\n"),
     "provider.truncated_event": lambda: _broken(b'data: {"a'),
+    "provider.event_after_end": lambda: list(
+        toolglot.iter_events([{"message": {"content": "a"}, "done": True}, {"message": {"content": "b"}}], "ollama")
+    ),
+    "provider.stream_incomplete": lambda: list(toolglot.iter_events([{"message": {"content": "a"}}], "ollama")),
     "provider.error_response": lambda: toolglot.parse_response({"error": {"message": "Overloaded"}}),
     "definition.unknown_provider": lambda: toolglot.get_provider("no such provider"),
     "definition.unknown_format": lambda: toolglot.get_format("no such format"),
@@ -356,6 +362,8 @@ def test_length(path: Path) -> None:
     lines = len(path.read_text("utf-8").splitlines())
     if path.parent.name == "formats" and path.name != "__init__.py":
         assert lines <= 60, f"{name} has {lines} lines; a format has at most 60"
+    elif path.parent.name == "providers" and not path.name.startswith("_"):
+        assert lines <= 480, f"{name} has {lines} lines; a wire format is one file of at most 480"
     elif name in LONG:
         assert lines > 400, f"{name} has {lines} lines: take it off LONG"
     else:

@@ -64,6 +64,8 @@ CODES: dict[str, str] = {
     "reasoning.unclosed": "the reasoning was never closed, so nothing in it is run",
     "provider.invalid_encoding": "the payload is not UTF-8",
     "provider.invalid_event": "what stands in a stream is no event: it is not JSON, or a checksum is wrong",
+    "provider.event_after_end": "something came behind the end of a provider's stream",
+    "provider.stream_incomplete": "a provider's stream ended before the provider said that it was complete",
     "provider.truncated_event": "the stream ends inside an event",
     "provider.error_response": "the provider answered with an error",
     "definition.unknown_provider": "no provider has that name",

@@ -25,6 +25,8 @@ HINTS: dict[str, str] = {
     "reasoning.": "If the prompt opened the reasoning, say so with generation_prompt; if the output was cut off, "
     "raise the limit on output tokens.",
     "provider.": "Look at the payload at the path that the error names.",
+    "provider.event_after_end": "Open a new stream for each response.",
+    "provider.stream_incomplete": "What is complete stands in the message; send the request again for the rest.",
     "provider.error_response": "Look at what the provider says, and send the request again when that is settled.",
     "definition.": "Correct the declaration: the message names the part.",
     "definition.unknown_provider": "Choose one of toolglot.providers().",

@@ -97,7 +97,7 @@ class JsonValues:
                 end = data.find(separator, pos)
             pos = size if end < 0 else end
             part += data[start:pos]
-            if len(part) - (end < 0 and array and part[-1:] == b"\n") > self.limit:
+            if len(part) - (array and part[-1:] == b"\n") > self.limit:
                 raise Full
             if end >= 0:
                 self._complete(bytes(part), out)

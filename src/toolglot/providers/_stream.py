@@ -11,6 +11,7 @@ from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStar
 from ..schema.names import Names
 from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly
+from ._framing import Broken
 from ._names import Provider
 from ._payload import load
 from ._pieces import joined
@@ -128,9 +129,9 @@ class ProviderStream:
     def _framed(self, items: list[Any]) -> list[Event]:
         found: list[Event] = []
         for item in items:
-            if isinstance(item, ParseError):
-                self._into.errors.append(item)
-                found += self._stop([ErrorEvent(item)])
+            if type(item) is Broken:
+                self._into.errors.append(item.error)
+                found += self._stop([ErrorEvent(item.error)])
             else:
                 found += self.feed(item)
             if self._error is not None:
