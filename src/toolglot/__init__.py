@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         register_format,
         stream,
     )
+    from .convert import check_messages, convert_messages
     from .definition import Tool
     from .errors import (
         ConversionError,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from .format import Format, Reasoning, Results, Tools
     from .grammars import grammar, grammar_triggers
+    from .history import HistoryRepair, Problem, SystemMessage, Turn, UserMessage, UserPart
     from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .providers._api import (
         detect_provider,
@@ -83,6 +85,7 @@ __all__ = [
     "Event",
     "FilePart",
     "Format",
+    "HistoryRepair",
     "ImagePart",
     "LimitError",
     "Limits",
@@ -93,6 +96,7 @@ __all__ = [
     "OpaquePart",
     "ParseError",
     "Part",
+    "Problem",
     "Provider",
     "Reasoning",
     "ReasoningDelta",
@@ -102,6 +106,7 @@ __all__ = [
     "ResultPart",
     "Results",
     "StreamParser",
+    "SystemMessage",
     "TextDelta",
     "TextPart",
     "Tool",
@@ -115,10 +120,15 @@ __all__ = [
     "ToolglotError",
     "Tools",
     "TruncatedError",
+    "Turn",
     "UnsafeValueError",
+    "UserMessage",
+    "UserPart",
     "WireFormat",
     "WireProvider",
     "astream",
+    "check_messages",
+    "convert_messages",
     "detect_format",
     "detect_provider",
     "format_for_model",
@@ -160,6 +170,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "register_format",
         "stream",
     ),
+    "convert": ("check_messages", "convert_messages"),
     "definition": ("Tool",),
     "errors": (
         "ConversionError",
@@ -188,6 +199,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Tools",
     ),
     "grammars": ("grammar", "grammar_triggers"),
+    "history": ("HistoryRepair", "Problem", "SystemMessage", "Turn", "UserMessage", "UserPart"),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
     "rendering": ("render", "render_results", "render_segments", "render_tools"),
     "response_template": ("format_from_response_template",),
