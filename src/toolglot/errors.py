@@ -122,7 +122,6 @@ PROBLEMS: dict[str, str] = {
     "history.text_before_results": "something stands before the results in their message",
     "history.text_after_calls": "something stands behind the calls in their message",
     "history.user_after_tool": "a user's message follows a result without the assistant's in between",
-    "history.turn_order": "a message may not stand in this place",
     "history.tools_missing": "there are calls or results, and the request declares no tools",
     "history.arguments_not_object": "the arguments of a call are not a JSON object",
     "history.empty_arguments": "the arguments of a call are an empty string",

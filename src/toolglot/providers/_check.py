@@ -42,7 +42,7 @@ class _Checker:
         self.provider = provider
         self.turns = turns
         self.found: list[tuple[int, Problem]] = []
-        self._index: dict[int, dict[str, list[Path]]] = {}  # of a turn: where each string stands
+        self._index: dict[Path, dict[str, list[Path]]] = {}  # of a message: where each string stands
 
     def sorted(self) -> list[Problem]:
         """The problems in the order of the messages."""
@@ -66,9 +66,9 @@ class _Checker:
         return json_path(self.unit(number) if found is None else found)
 
     def _find(self, number: int, what: str, nth: int) -> Path | None:
-        index = self._index.get(number)
+        index = self._index.get(self.unit(number))
         if index is None:
-            index = self._index[number] = {}
+            index = self._index[self.unit(number)] = {}
             for at, item in self.items(number):
                 for tail, node in _objects(item, 0):
                     for value in node.values():
@@ -147,9 +147,9 @@ class _Checker:
             here: dict[str, int] = {}
             for call in calls_of(turn):
                 id = call.id
-                if id is None:
+                if id is None and self.provider.wants_id(call):
                     self.report("history.missing_id", number, f"the call of {call.name!r:.80} has no id", call.name)
-                else:
+                elif id is not None:
                     nth = here.get(id, 0)
                     if id in seen:
                         self.report("history.duplicate_id", number, f"another call has the id {id!r:.80}", id, nth)
@@ -161,10 +161,10 @@ class _Checker:
                 if call.raw_arguments is not None and not call.raw_arguments.strip():
                     detail = f"the arguments of {call.name!r:.80} ({id}) are empty"
                     self.report("history.empty_arguments", number, detail, id or call.name)
-            if isinstance(turn, ToolResult) and turn.tool_call_id is None:
-                self.report("history.missing_id", number, "the result has no id")
-            elif isinstance(turn, ToolResult) and turn.tool_call_id is not None:
+            if isinstance(turn, ToolResult) and turn.tool_call_id is not None:
                 self._id(number, turn.tool_call_id)
+            elif isinstance(turn, ToolResult) and self.provider.wants_id(turn):
+                self.report("history.missing_id", number, "the result has no id")
 
     def _id(self, number: int, id: str) -> None:
         rule = self.provider.call_ids

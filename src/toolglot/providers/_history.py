@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..errors import ConversionError
 from ..history import SystemMessage, Turn, Turns, UserPart
+from ..types import ToolCall, ToolResult
 from ._turns import TurnReader, read_turns
 from ._write_turns import write_turns
 from ._writing import WireObject, Writing
@@ -113,6 +114,10 @@ class Histories:
     def declared(self, request: dict[str, Any]) -> Any:
         """The tools in a request."""
         return request.get("tools")
+
+    def wants_id(self, one: ToolCall | ToolResult) -> bool:
+        """Whether a call or result has to have an id, where the API has the rule."""
+        return True
 
     def check(self, turns: Turns, report: Report) -> None:
         """What only this API refuses: ``report(code, number of the turn, detail, what)``, where ``what`` is an id or a

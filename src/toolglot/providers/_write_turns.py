@@ -173,7 +173,7 @@ class _Writer:
             moved.add(owner)
             changed = [number for result in results for number in self._change(result)]
             rule = self.provider.call_ids
-            if rule and not all(call.id is None or rule.takes(call.id) for call in calls_of(self.turns[owner])):
+            if rule and not all(call.id is not None and rule.takes(call.id) for call in calls_of(self.turns[owner])):
                 changed += self._change(owner)  # it gets other ids, as its results do
             for number in changed:
                 left.append(number)
@@ -276,7 +276,7 @@ class _Writer:
 
     def _foreign(self, number: int, turn: Turn) -> None:
         """Note what the turn brought along for another provider."""
-        content: Any = turn.parts if isinstance(turn, Message) else turn.content
+        content: Any = message_parts(turn) if isinstance(turn, Message) else turn.content
         holders: list[Any] = [turn]
         for part in content if isinstance(content, list) else ():
             if isinstance(part, CallPart):

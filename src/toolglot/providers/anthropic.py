@@ -280,10 +280,15 @@ class Anthropic(WireProvider):
 
     def join(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
         blocks: list[Any] = []
+        joined: dict[str, Any] = {}
         for message in messages:
-            content = message["content"]
-            blocks += content if isinstance(content, list) else [{"type": "text", "text": content}]
-        return {**messages[0], "content": blocks}
+            content = message.get("content")
+            if isinstance(content, str):
+                blocks += [{"type": "text", "text": content}] if content else []
+            else:
+                blocks += content if isinstance(content, list) else [content]
+            joined |= message
+        return {**joined, "content": blocks}
 
     def check(self, turns: Turns, report: Report) -> None:
         for number, turn in enumerate(turns):

@@ -333,6 +333,7 @@ class OpenAIChat(WireProvider):
         content = turns.content(message.get("content"), ("content",), read_part, PART)
         extra = rest(message, _RESULT if role in _RESULTS else _SAID) or {}
         if role in _RESULTS:
+            extra |= {"function_call": True} if role == "function" else {}
             turns.result(message.get("tool_call_id"), content, message.get("name"), extra=extra)
         elif role == "user":
             turns.user(content, extra)
@@ -362,6 +363,9 @@ class OpenAIChat(WireProvider):
             else:
                 written.append(made)
         return written
+
+    def wants_id(self, one: ToolCall | ToolResult) -> bool:
+        return not self.own(one.extra).get("function_call")
 
     def check(self, turns: Turns, report: Report) -> None:
         messages = [(number, turn) for number, turn in enumerate(turns) if isinstance(turn, Message)]
