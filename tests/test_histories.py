@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from typing import Any
 
 import pytest
@@ -221,6 +222,11 @@ def test_repairs(case: Case, fault: dict[str, Any]) -> None:
     for name in REPAIRS:
         one = convert_messages(fault["messages"], provider, provider, repair=[name])
         assert {made.code for made in one.repairs} <= {f"history.{name}"}
+
+
+def test_repairs_are_documented() -> None:
+    page = (turns.FOLDER.parent.parent / "docs" / "histories.md").read_text("utf-8")
+    assert dict(re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", page, re.MULTILINE)) == REPAIRS
 
 
 def test_every_problem_is_planted() -> None:

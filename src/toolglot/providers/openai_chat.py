@@ -57,8 +57,8 @@ class Dialect:
     ``strict``: takes ``function.strict``. ``parallel``: takes ``parallel_tool_calls``. ``custom``: has tools of free
     text. ``allowed``: can limit a choice to several tools. ``reasoning``: the member in which reasoning must go back,
     whoever it came from. ``echo``: takes its own reasoning back in the member that it came in. ``parts``: the content
-    of a result may hold images. ``developer``: knows the role of that name. ``rules``: what it refuses of a history
-    besides.
+    of a result may hold images. ``files``: takes files and sound from a user. ``developer``: knows the role of that
+    name. ``rules``: what it refuses of a history besides.
     """
 
     strict: bool = True
@@ -68,6 +68,7 @@ class Dialect:
     reasoning: str | None = None
     echo: bool = True
     parts: bool = False
+    files: bool = True
     developer: bool = False
     rules: Mapping[str, str | None] = field(default_factory=dict)
 
@@ -78,7 +79,7 @@ _DIALECTS: Final = {
     Provider.XAI: Dialect(strict=False),
     # Thinking models refuse an assistant's turn with calls that comes without its reasoning_content.
     Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content", rules=DEEPSEEK),
-    Provider.GROQ: Dialect(parts=True),
+    Provider.GROQ: Dialect(parts=True, files=False),
     Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
     Provider.LLAMA_CPP: Dialect(strict=False),
     Provider.OPENROUTER: Dialect(rules=OPENROUTER),
@@ -250,9 +251,9 @@ class OpenAIChat(WireProvider):
                 if isinstance(part, TextPart):
                     content += part.text
                     continue
-                written = media_part(part)
+                written = media_part(part) if self.dialect.files or not isinstance(part, FilePart) else None
                 if written is None:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", "a file by an address only")
+                    out.lost("loss.part", f"$[{number}].content[{place}]", f"{self.provider} does not take such a file")
                     continue
                 moved += [{"type": "text", "text": f"From the result of tool call {id}:"}, written]
                 out.lost("loss.moved", f"$[{number}].content[{place}]", "now in a user's message behind the results")
@@ -357,9 +358,10 @@ class OpenAIChat(WireProvider):
             return content
         written = []
         for path, part in content:
-            made = user_part(part, self.own(part.extra))
+            takes = self.dialect.files or not isinstance(part, FilePart)
+            made = user_part(part, self.own(part.extra)) if takes else None
             if made is None:
-                out.lost("loss.part", path, "a file by an address only")
+                out.lost("loss.part", path, f"{self.provider} does not take such a file")
             else:
                 written.append(made)
         return written
