@@ -39,6 +39,17 @@ from toolglot.providers._repair import REPAIRS
 from turns import CONVERSATION, TOOLS, Case, answers, told
 
 CASES = turns.cases()
+# What only a wire format has whose histories are not read yet.
+RESERVED = {
+    "history.user_after_tool": "mistral",
+    "history.result_order": "gemini",
+    "history.missing_name": "gemini",
+    "history.signature_missing": "gemini",
+    "history.result_not_object": "gemini",
+    "history.turn_order": "gemini",
+    "history.empty_result": "bedrock",
+    "history.reasoning_alone": "openai_responses",
+}
 FAULTS = [pytest.param(case, fault, id=f"{case}: {fault['name']}") for case in CASES for fault in case.data["faults"]]
 
 
@@ -83,7 +94,8 @@ def test_the_conversation_is_written(case: Case) -> None:
 def test_the_conversation_is_read_again(case: Case) -> None:
     """Every call has its arguments and its result; what was lost was said when it was written."""
     read = case.parser.history(case.data["written"], strict=True)
-    assert answers(read) == answers(CONVERSATION)
+    texts = case.data.get("results", [text for _, _, text in answers(CONVERSATION)])
+    assert answers(read) == [(*call[:2], text) for call, text in zip(answers(CONVERSATION), texts, strict=True)]
     assert case.parser.messages(read, strict=True) == case.data["written"]
 
 
@@ -145,10 +157,15 @@ def test_a_history_may_be_trimmed_anywhere(case: Case) -> None:
                 isinstance(turn, ToolResult) for turn in left
             )
             mended = parser.messages(left, repair=True)
-            assert check_messages(mended, parser.provider, tools=TOOLS) == []
+            assert unmended(check_messages(mended, parser.provider, tools=TOOLS)) == []
 
 
 # -- from everyone to everyone
+
+
+def unmended(problems: list[Problem]) -> list[Problem]:
+    """The problems that there is a repair for."""
+    return [problem for problem in problems if problem.code.removeprefix("history.") in REPAIRS]
 
 
 def plain(call: tuple[str, dict[str, Any], str | None]) -> tuple[str, dict[str, Any]]:
@@ -167,7 +184,11 @@ def test_every_pair(source: Case, target: Case) -> None:
         read = source.parser.history(payload)
         again = target.parser.history(json.loads(json.dumps(written)))
         assert [plain(call) for call in answers(again)] == [plain(call) for call in answers(read)]
-        assert check_messages(written, target.parser.provider, tools=TOOLS) == []
+        provider = target.parser.provider
+        problems = check_messages(written, provider, tools=TOOLS)
+        assert unmended(problems) == problems  # such as Mistral has with a user behind a result
+        mended = convert_messages(payload, source.parser.provider, provider, repair=True)
+        assert check_messages(mended, provider, tools=TOOLS) == []
         if source.wire != target.wire:
             text = json.dumps(written)
             for secret in (
@@ -185,9 +206,9 @@ def test_every_pair(source: Case, target: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_detection(case: Case) -> None:
     for payload in (case.data["history"], case.data["written"]):
-        assert get_provider(detect_history(payload)).wire is case.parser.wire
-        found = convert_messages(payload, target="openai")
-        assert found == convert_messages(payload, case.parser.provider, "openai")
+        found = detect_history(payload)
+        assert get_provider(found).wire is case.parser.wire or found == case.data.get("detect")
+        assert convert_messages(payload, target="openai") == convert_messages(payload, found, "openai")
 
 
 # -- what is wrong
@@ -231,7 +252,8 @@ def test_repairs_are_documented() -> None:
 
 def test_every_problem_is_planted() -> None:
     planted = {problem[0] for case in CASES for fault in case.data["faults"] for problem in fault["problems"]}
-    assert set(PROBLEMS) - planted - {"history.user_after_tool", "history.result_order"} == set()
+    built = {case.wire for case in CASES}
+    assert set(PROBLEMS) - planted - {code for code, wire in RESERVED.items() if wire not in built} == set()
     assert {f"history.{name}" for name in REPAIRS} <= set(PROBLEMS)
 
 

@@ -4,6 +4,8 @@
 
     source           where the facts come from
     provider         who is asked, if that is not the wire format's own
+    detect           whose detection says that messages are, which look like another's
+    results          the texts of the conversation's results as they are read, if they are not as they were
     written, losses  `CONVERSATION` as the API has it, and the codes and paths of what it cannot carry
     history, turns   a history of the API's own with whatever it has, and what is read of it, as `told` tells it
     read_losses      the codes and paths of what is not read
@@ -82,7 +84,7 @@ class Case:
         return self.wire
 
 
-_KEYS = {"source", "provider", "written", "losses", "history", "turns", "read_losses", "faults"}
+_KEYS = {"source", "provider", "detect", "results", "written", "losses", "history", "turns", "read_losses", "faults"}
 _FAULT = {"name", "provider", "messages", "tools", "problems", "repaired", "repairs"}
 
 

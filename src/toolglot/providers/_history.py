@@ -34,6 +34,8 @@ class Histories:
     error_flag: ClassVar[bool] = True
     image_detail: ClassVar[bool] = False
     opaque_results: ClassVar[bool] = False
+    # Whether calls may be free text. A dialect may differ.
+    custom_calls: bool = False
     # Whether messages of one role that follow each other have to be one.
     joins: ClassVar[bool] = False
     # Members of an `extra` of this format that say how something was written, and nothing that another could lose.

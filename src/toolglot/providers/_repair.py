@@ -28,6 +28,7 @@ REPAIRS: Final[dict[str, str]] = {
     "orphan_result": "a result that answers no call is left out",
     "orphan_call": "a call without a result gets one, an error that says that the tool was not run",
     "user_after_tool": "the assistant says a word between a result and the user",
+    "signature_missing": "a call of another provider gets the signature that stands for none",
     "tools_missing": "the request gets a definition, without a schema, of each tool that the history names",
 }
 _BRIDGE: Final = "OK."

@@ -86,18 +86,23 @@ class TurnReader:
         self._add(ToolResult(id, content, name, is_error, extra=self._own(extra)))
 
     def assistant(self, payload: dict[str, Any], at: Path = ()) -> None:
-        """An assistant's turn, as the section ``response`` reads ``payload``; in it the message stands at ``at``."""
+        """An assistant's turn, as the section ``response`` reads ``payload``; in it the message, or the list of items
+        that were put together, stands at ``at``.
+        """
         provider = self._provider
         readings = provider.read(payload, partial(Reading, provider.wire.value, None, False, None, None))
         if not readings:
             return
         message = readings[0].message(provider.provider.value)
-        inner = json_path(at)
+        held: Any = payload
+        for key in at:
+            held = held[key]
+        inner, listed = json_path(at), isinstance(held, list)
         for loss in message.losses:
-            self.losses.append(Loss(loss.code, self._outer(loss.path, inner), loss.detail))
+            self.losses.append(Loss(loss.code, self._outer(loss.path, inner, listed), loss.detail))
         message.losses = []
         for error in message.errors:
-            error.path = self._outer(error.path or "$", inner)
+            error.path = self._outer(error.path or "$", inner, listed)
             self.losses.append(Loss("loss.unread", error.path, f"a call that is broken: {error.text}"))
         self._add(message)
 
@@ -144,13 +149,14 @@ class TurnReader:
     def _own(self, extra: Mapping[str, Any] | None) -> dict[str, Any]:
         return {self._provider.wire.value: dict(extra)} if extra else {}
 
-    def _outer(self, path: str, inner: str) -> str:
+    def _outer(self, path: str, inner: str, listed: bool) -> str:
         """A path in the payload of `assistant` as one in the history."""
         tail = path[len(inner) :] if path.startswith(inner) else ""
         at = self._at
-        if len(self._items) > 1 and (found := re.match(r"\[(\d+)\]", tail)):  # a run of items
-            last = at[-1]
-            at = (*at[:-1], (last if isinstance(last, int) else 0) + int(found[1]))
+        found = re.match(r"\[(\d+)\]", tail) if listed else None
+        if found is not None:  # a run of items, of which the first stands at `at`
+            first = at[-1]
+            at = (*at[:-1], (first if isinstance(first, int) else 0) + int(found[1]))
             tail = tail[found.end() :]
         return json_path(at) + tail
 

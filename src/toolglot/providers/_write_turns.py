@@ -221,6 +221,12 @@ class _Writer:
         if isinstance(turn, Message):
             for error in turn.errors:
                 self.out.lost("loss.unread", self.where[number], f"what is broken is left out: {error.text}")
+            for call in calls_of(turn):
+                if call.kind == "custom" and not provider.custom_calls:
+                    detail = f"the input of {call.name!r:.80} is free text; now an argument called input"
+                    self.out.lost("loss.tool_kind", self.where[number], detail)
+                if (name := provider.name(call.name)) != call.name:
+                    self.out.lost("loss.name", self.where[number], f"{call.name!r:.80} is called {name!r} there")
             message = _renamed(turn, self.ids.get(number, []))
             self._put([number], lambda out: provider._assistant(message, out))
         elif isinstance(turn, SystemMessage):

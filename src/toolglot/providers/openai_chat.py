@@ -112,6 +112,7 @@ class OpenAIChat(WireProvider):
         super().__init__(provider)
         self.dialect = _DIALECTS.get(provider, Dialect())
         self.limits_choice = self.dialect.allowed  # type: ignore[misc]
+        self.custom_calls = self.dialect.custom
         self.rules = {**RULES, **self.dialect.rules}
 
     # -- definition
