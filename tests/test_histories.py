@@ -425,6 +425,7 @@ def test_a_broken_call_is_said_and_goes_back_to_its_own() -> None:
     openai = get_provider("openai")
     read = openai.history(messages)
     assert said(read.losses) == [["loss.unread", "$[0].tool_calls[0].function.arguments"]]
+    assert str(read[0].errors[0]).endswith("($[0].tool_calls[0].function.arguments, line 1, column 3)")
     assert openai.messages(read) == {"messages": messages}
     assert check_messages(messages, "openai") == []  # it takes any string
     with pytest.raises(ConversionError):

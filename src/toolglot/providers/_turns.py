@@ -102,7 +102,9 @@ class TurnReader:
             self.losses.append(Loss(loss.code, self._outer(loss.path, inner, listed), loss.detail))
         message.losses = []
         for error in message.errors:
-            error.path = self._outer(error.path or "$", inner, listed)
+            was = error.path or "$"
+            error.path = self._outer(was, inner, listed)
+            error.args = (str(error).replace(f"({was}", f"({error.path}"),)
             self.losses.append(Loss("loss.unread", error.path, f"a call that is broken: {error.text}"))
         self._add(message)
 
