@@ -14,7 +14,7 @@ from typing import Any
 import toolglot
 from toolglot import golden
 from toolglot.cli.hints import HINTS, hint
-from toolglot.errors import CODES, LOSSES
+from toolglot.errors import CODES, LOSSES, PROBLEMS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -37,7 +37,7 @@ TITLES = {
 HEAD = """\
 # Error codes
 
-<!-- Made by scripts/make_docs.py from toolglot.errors.CODES and LOSSES. Do not edit. -->
+<!-- Made by scripts/make_docs.py from toolglot.errors.CODES, LOSSES and PROBLEMS. Do not edit. -->
 
 Every `ToolglotError` has a `code`. Codes are part of the API: one is never renamed, and its meaning does not change.
 A `ParseError` also says where: `position`, `line` and `column` count code points of the text that you gave,
@@ -48,6 +48,15 @@ LOSSES_HEAD = """
 
 What a conversion could not carry is no error: it comes back as a `Loss` with a code, a JSON path and a sentence. With
 `strict=True` the conversion raises a `ConversionError` instead.
+
+| code | means |
+| --- | --- |
+"""
+PROBLEMS_HEAD = """
+## Problems
+
+What an API would refuse of a history is no error either: `check_messages` gives each as a `Problem` with a code, a JSON
+path, a sentence and the API's own words. [More](histories.md).
 
 | code | means |
 | --- | --- |
@@ -71,6 +80,8 @@ def errors_page() -> str:
             parts.extend(f"| `{code}` | {_cell(CODES[code])} |\n" for code in codes)
     parts.append(LOSSES_HEAD)
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in LOSSES.items())
+    parts.append(PROBLEMS_HEAD)
+    parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in PROBLEMS.items())
     return "".join(parts)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import toolglot
-from toolglot.errors import CODES, LOSSES, Fault, ToolglotError
+from toolglot.errors import CODES, LOSSES, PROBLEMS, Fault, ToolglotError
 from toolglot.values.dialect import PYTHON
 from toolglot.values.literal import LiteralReader
 
@@ -24,7 +24,7 @@ MODULES = sorted(SRC.rglob("*.py"))
 
 # A module may import from its own level and the levels before it. A package stands for all that is in it.
 LEVELS: list[set[str]] = [
-    {"types", "events", "errors"},
+    {"types", "events", "errors", "history"},
     {"pattern"},
     {"format"},
     {"definition", "values", "engine", "response_template", "schema"},
@@ -146,7 +146,7 @@ RAISES: dict[str, Callable[[], object]] = {
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 
-_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss)\.[a-z_]+\Z")
+_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history)\.[a-z_]+\Z")
 
 
 def module_name(path: Path) -> str:
@@ -309,7 +309,7 @@ def codes_in_source() -> dict[str, list[str]]:
         tables = [
             node
             for node in tree.body
-            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES")
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS")
         ]
         in_table = {id(node) for table in tables for node in ast.walk(table)}
         for node in ast.walk(tree):
@@ -321,7 +321,8 @@ def codes_in_source() -> dict[str, list[str]]:
 
 
 def test_every_code_in_the_source_is_in_the_table() -> None:
-    assert {code: places for code, places in codes_in_source().items() if code not in {**CODES, **LOSSES}} == {}
+    known = {**CODES, **LOSSES, **PROBLEMS}
+    assert {code: places for code, places in codes_in_source().items() if code not in known} == {}
 
 
 def test_every_code_is_raised_or_reserved() -> None:
@@ -350,7 +351,7 @@ def test_raises_code(code: str) -> None:
 
 def test_every_code_is_documented() -> None:
     page = (ROOT / "docs" / "errors.md").read_text("utf-8")
-    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES]
+    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES, *PROBLEMS]
 
 
 # -- lengths

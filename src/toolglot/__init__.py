@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         register_format,
         stream,
     )
+    from .convert import check_messages, convert_messages
     from .definition import Tool
     from .errors import (
         ConversionError,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from .format import Format, Reasoning, Results, Tools
     from .grammars import grammar, grammar_triggers
+    from .history import HistoryRepair, Problem, SystemMessage, Turn, UserMessage, UserPart
     from .models import ModelInfo, format_for_model, format_for_template, model_info
     from .providers._api import (
         detect_provider,
@@ -84,6 +86,7 @@ __all__ = [
     "Event",
     "FilePart",
     "Format",
+    "HistoryRepair",
     "ImagePart",
     "LimitError",
     "Limits",
@@ -94,6 +97,7 @@ __all__ = [
     "OpaquePart",
     "ParseError",
     "Part",
+    "Problem",
     "Provider",
     "ProviderStream",
     "Reasoning",
@@ -104,6 +108,7 @@ __all__ = [
     "ResultPart",
     "Results",
     "StreamParser",
+    "SystemMessage",
     "TextDelta",
     "TextPart",
     "Tool",
@@ -117,11 +122,16 @@ __all__ = [
     "ToolglotError",
     "Tools",
     "TruncatedError",
+    "Turn",
     "UnsafeValueError",
+    "UserMessage",
+    "UserPart",
     "WireFormat",
     "WireProvider",
     "aevents",
     "astream",
+    "check_messages",
+    "convert_messages",
     "detect_format",
     "detect_provider",
     "format_for_model",
@@ -164,6 +174,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "register_format",
         "stream",
     ),
+    "convert": ("check_messages", "convert_messages"),
     "definition": ("Tool",),
     "errors": (
         "ConversionError",
@@ -192,6 +203,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Tools",
     ),
     "grammars": ("grammar", "grammar_triggers"),
+    "history": ("HistoryRepair", "Problem", "SystemMessage", "Turn", "UserMessage", "UserPart"),
     "models": ("ModelInfo", "format_for_model", "format_for_template", "model_info"),
     "rendering": ("render", "render_results", "render_segments", "render_tools"),
     "response_template": ("format_from_response_template",),

@@ -11,7 +11,8 @@
 
 Misuse of the library itself is a `TypeError` or `RuntimeError`.
 
-`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`; the documentation is made from them.
+`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`, `PROBLEMS` that of a `Problem`; the
+documentation is made from them.
 """
 
 from __future__ import annotations
@@ -100,11 +101,46 @@ LOSSES: dict[str, str] = {
     "loss.choice": "there are more choices than the one that was read",
     "loss.unread": "a part of the payload is not as the API has it, or is not known, and was not read",
     "loss.part": "the target has no place for this part of a message or result",
-    "loss.moved": "a part of a result stands in a message of its own",
+    "loss.extra": "a message, part or call said something that is for its own provider only",
+    "loss.moved": "something stands in another place: a part of a result in a message of its own, a result behind its "
+    "call, a system message in the one system prompt",
+    "loss.error_flag": "the target has no flag for a result that is an error, and the text does not say so",
     "loss.reasoning": "the target does not take this reasoning back",
     "loss.result_missing": "a call has no result, which the target demands",
     "loss.result_unmatched": "a result belongs to none of the calls",
     "loss.strict": "strict mode cannot be kept with this schema or at this provider",
+}
+
+PROBLEMS: dict[str, str] = {
+    # The codes of `Problem`.
+    "history.orphan_call": "a call has no result",
+    "history.orphan_result": "a result answers no call of the message before it",
+    "history.duplicate_id": "two calls have the same id",
+    "history.duplicate_result": "a call has two results",
+    "history.missing_id": "a call or result has no id",
+    "history.illegal_id": "an id has characters or a length that the API does not take",
+    "history.illegal_name": "a tool's name has characters or a length that the API does not take",
+    "history.missing_name": "a call or result has no name",
+    "history.results_not_adjacent": "something stands between a call and its result",
+    "history.results_split": "the results of one turn stand in several messages",
+    "history.result_order": "results are not in the order of their calls",
+    "history.text_before_results": "something stands before the results in their message",
+    "history.text_after_calls": "something stands behind the calls in their message",
+    "history.user_after_tool": "a user's message follows a result without the assistant's in between",
+    "history.turn_order": "a message may not stand in this place",
+    "history.tools_missing": "there are calls or results, and the request declares no tools",
+    "history.arguments_not_object": "the arguments of a call are not a JSON object",
+    "history.empty_arguments": "the arguments of a call are an empty string",
+    "history.empty_text": "a text is empty",
+    "history.empty_message": "a message says nothing",
+    "history.empty_result": "a result says nothing",
+    "history.result_not_object": "a result is not an object",
+    "history.reasoning_missing": "reasoning that has to go back is not there",
+    "history.reasoning_order": "reasoning does not stand first",
+    "history.reasoning_alone": "reasoning has lost what came behind it",
+    "history.unsigned_reasoning": "reasoning lacks the signature that it came with",
+    "history.signature_missing": "a call lacks the signature that it came with",
+    "history.server_result_missing": "a call that the provider ran has lost its result",
 }
 
 

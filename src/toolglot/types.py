@@ -157,7 +157,7 @@ class ToolCall:
 @dataclass(slots=True)
 class ToolResult:
     """What a tool gave back: ``content`` is text, a JSON value, or a list of parts (`TextPart`, `ImagePart`,
-    `FilePart`).
+    `FilePart`). ``extra`` is what stood beside it in a history and goes back with it.
     """
 
     tool_call_id: str | None
@@ -165,6 +165,7 @@ class ToolResult:
     tool_name: str | None = None
     is_error: bool = False
     error_message: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_success(self) -> bool:
@@ -319,23 +320,25 @@ Part: TypeAlias = TextPart | ReasoningPart | CallPart | OpaquePart
 
 @dataclass(slots=True)
 class ImagePart:
-    """An image in a result: its bytes, or the address of one. ``detail`` is OpenAI's (``low``, ``high``, ``auto``)."""
+    """An image: its bytes, or the address of one. ``detail`` is OpenAI's (``low``, ``high``, ``auto``)."""
 
     data: bytes | None = field(default=None, repr=False)
     media_type: str = "image/png"
     url: str | None = None
     detail: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(slots=True)
 class FilePart:
-    """A file in a result: its bytes, an address, or the id under which the provider keeps it."""
+    """A file: its bytes, an address, or the id under which the provider keeps it."""
 
     data: bytes | None = field(default=None, repr=False)
     media_type: str = "application/octet-stream"
     name: str | None = None
     url: str | None = None
     id: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 ResultPart: TypeAlias = TextPart | ImagePart | FilePart

@@ -14,9 +14,11 @@ from ..schema.names import NameRule, Names
 from ..schema.strict import adapt_strict
 from ..schema.subset import Subset
 from ..types import Limits, Loss, Message, StopReason, ToolCall, ToolChoice, ToolResult
+from ._history import Histories
 from ._names import Provider, WireFormat
 from ._payload import Path, load
 from ._reading import Reading
+from ._write_turns import fit_result
 from ._writing import Wire, WireObject, Writing, message_parts, pair
 
 if TYPE_CHECKING:
@@ -56,8 +58,8 @@ class ToolCallParser(Protocol):
         ...
 
 
-class WireProvider:
-    """A provider's tool calling: definitions, choices, responses, results. Made by `get_provider`.
+class WireProvider(Histories):
+    """A provider's tool calling: definitions, choices, responses, results, histories. Made by `get_provider`.
 
     Everything that is written is a plain dict or list with an attribute ``losses``, what it could not carry;
     ``strict=True`` makes a loss a `ConversionError`.
@@ -340,7 +342,9 @@ class WireProvider:
         out = Writing(strict)
         if isinstance(calls, Message):
             calls = calls.tool_calls
-        return self.write_results(pair(results, calls, out), out)
+        pairs = pair(results, calls, out)
+        fitting = [(fit_result(self, one, f"$[{place}]", out), call) for place, (one, call) in enumerate(pairs)]
+        return self.write_results(fitting, out)
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         """Each result, with its call if that is known."""
@@ -350,7 +354,9 @@ class WireProvider:
         """The assistant's own message again, as the API wants it in a history: what it sent beside text and calls
         included.
         """
-        out = Writing(strict)
+        return self._assistant(message, Writing(strict))
+
+    def _assistant(self, message: Message, out: Writing) -> Wire:
         parts = []
         for number, part in enumerate(message_parts(message)):
             foreign = self.wire not in part.extra

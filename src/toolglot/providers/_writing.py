@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import ConversionError
+from ..history import HistoryRepair
 from ..types import (
     CallPart,
     FilePart,
     ImagePart,
     Loss,
     Message,
+    OpaquePart,
     Part,
     ReasoningPart,
     TextPart,
@@ -25,9 +27,12 @@ __all__ = ["WireList", "WireObject", "Writing", "data_url", "message_parts", "pa
 
 
 class WireObject(dict[str, Any]):
-    """An object of a provider's API, equal to the plain dict; ``losses`` say what it could not carry."""
+    """An object of a provider's API, equal to the plain dict; ``losses`` say what it could not carry, ``repairs`` what
+    was done to a history where that was asked for.
+    """
 
     losses: tuple[Loss, ...] = ()
+    repairs: tuple[HistoryRepair, ...] = ()
 
 
 class WireList(list[Any]):
@@ -40,17 +45,27 @@ Wire: TypeAlias = WireObject | WireList
 
 
 class Writing:
-    """Collects losses; ``strict`` makes any of them an error."""
+    """Collects losses; ``strict`` makes any of them an error.
 
-    __slots__ = ("losses", "strict")
+    ``repair`` are the repairs that may be made to a history, and ``repairs`` those that were; it is None where what is
+    written is no history.
+    """
 
-    def __init__(self, strict: bool = False) -> None:
+    __slots__ = ("losses", "repair", "repairs", "strict")
+
+    def __init__(self, strict: bool = False, repair: frozenset[str] | None = None) -> None:
         self.losses: list[Loss] = []
         self.strict = strict
+        self.repair = repair
+        self.repairs: list[HistoryRepair] = []
 
     def lost(self, code: str, path: str, detail: str) -> None:
         """Note a loss; ``path`` is that of what was to be written."""
         self.losses.append(Loss(code, path, detail))
+
+    def mended(self, code: str, path: str, detail: str) -> None:
+        """Note a repair."""
+        self.repairs.append(HistoryRepair(code, path, detail))
 
     def check(self) -> tuple[Loss, ...]:
         """All losses; raises `ConversionError` if there must be none."""
@@ -63,6 +78,7 @@ class Writing:
         """``value``, with the losses."""
         made = WireObject(value)
         made.losses = self.check()
+        made.repairs = tuple(self.repairs)
         return made
 
     def as_list(self, value: Iterable[Any]) -> WireList:
@@ -129,13 +145,16 @@ def pair(
     return pairs
 
 
-def result_parts(result: ToolResult) -> list[TextPart | ImagePart | FilePart] | None:
-    """The parts of a result; None if it is text or a JSON value."""
+def result_parts(result: ToolResult) -> list[Any] | None:
+    """The parts of a result, `TextPart`, `ImagePart` and `FilePart`; None if it is text or a JSON value.
+
+    An `OpaquePart` is among them only where the wire format has ``opaque_results``.
+    """
     content = result.content
     if isinstance(content, (TextPart, ImagePart, FilePart)):
         return [content]
     if isinstance(content, (list, tuple)) and content:
-        parts = [part for part in content if isinstance(part, (TextPart, ImagePart, FilePart))]
+        parts = [part for part in content if isinstance(part, (TextPart, ImagePart, FilePart, OpaquePart))]
         if len(parts) == len(content):
             return parts
         if parts:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
@@ -27,10 +28,12 @@ from ..types import (
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
+from ._history import Report
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable, parse_member
 from ._reading import Reading, rest
+from ._turns import TurnReader, from_base64
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 
 PLAIN: Final = Subset(root_unions=False)
@@ -49,6 +52,37 @@ _TEXT: Final = words("type text")
 _CALL: Final = words("type id name input")
 _THINKING: Final = words("type thinking")
 _SERVER_CALLS: Final = words("server_tool_use mcp_tool_use")
+_MESSAGE: Final = words("role content")
+_RESULT: Final = words("type tool_use_id content is_error")
+_PART: Final = words("type text source title")
+_UNANSWERED: Final = "messages.N: tool_use ids were found without tool_result blocks immediately after: toolu_…"
+_FIRST: Final = (
+    "Did not find 1 tool_result block(s) at the beginning of this message. Messages following tool_use blocks must "
+    "begin with a matching number of tool_result blocks."
+)
+_RULES: Final[dict[str, str | None]] = {
+    "history.orphan_call": _UNANSWERED,
+    "history.results_not_adjacent": _UNANSWERED,
+    "history.results_split": _FIRST,
+    "history.text_before_results": _FIRST,
+    "history.text_after_calls": _UNANSWERED,
+    "history.orphan_result": "messages.8.content.0: unexpected tool_use_id found in tool_result blocks: toolu_… Each "
+    "tool_result block must have a corresponding tool_use block in the previous message.",
+    "history.duplicate_id": "messages.1.content.1: `tool_use` ids must be unique",
+    "history.duplicate_result": None,
+    "history.missing_id": None,
+    "history.illegal_id": "messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    "history.illegal_name": "tools.134.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+    "history.arguments_not_object": "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
+    "history.tools_missing": "Requests which include tool_use or tool_result blocks must define tools",
+    "history.empty_text": "messages: text content blocks must be non-empty",
+    "history.empty_message": None,
+    "history.unsigned_reasoning": "messages.1.content.0.thinking.signature: Field required",
+    "history.reasoning_order": "messages.5.content.0: If an assistant message contains any thinking blocks, the "
+    "first block must be `thinking` or `redacted_thinking`. Found `text`.",
+    "history.server_result_missing": "web_search tool use with id srvtoolu_… was found without a corresponding "
+    "web_search_tool_result block",
+}
 
 
 class Anthropic(WireProvider):
@@ -236,12 +270,13 @@ class Anthropic(WireProvider):
                 block["content"] = [
                     written
                     for place, part in enumerate(parts)
-                    if (written := _part(part, f"$[{number}].content[{place}]", out)) is not None
+                    if (written := _part(part, f"$[{number}].content[{place}]", out, self.own(part.extra))) is not None
                 ]
             block["is_error"] = result.is_error
             own = self.own(call.extra) if call is not None else {}
             if "toolset_name" in own:
                 block["toolset_name"] = own["toolset_name"]
+            block |= self.own(result.extra)
             blocks.append(block)
         return out.as_object({"role": "user", "content": blocks})
 
@@ -276,11 +311,97 @@ class Anthropic(WireProvider):
             **self.own(call.extra),
         }
 
+    # -- history
 
-def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
-    """A part of a result as a block; None if there is none for it."""
+    system_member = "system"
+    joins = True
+    opaque_results = True
+    rules = _RULES
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        content = message.get("content") if isinstance(message, dict) else None
+        extra = rest(message, _MESSAGE) if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant(message)
+        elif role == "user" and isinstance(content, list):
+            self._read_blocks(content, extra, turns)
+        elif role == "user":
+            turns.user(turns.content(content, ("content",), _read_part, _PART), extra)
+        else:
+            turns.unknown(message)
+
+    def _read_blocks(self, blocks: list[Any], extra: dict[str, Any] | None, turns: TurnReader) -> None:
+        """A user's message: runs of results, and of what the user said."""
+        said: list[UserPart] = []
+        for block in blocks:
+            if not isinstance(block, dict) or block.get("type") != "tool_result":
+                said.append(turns.part(block, _read_part, _PART))
+                continue
+            if said:
+                turns.user(said, extra)
+                said = []
+            content = turns.content(block.get("content"), ("content",), _read_part, _PART)
+            is_error = block.get("is_error") is True
+            turns.result(block.get("tool_use_id"), content, is_error=is_error, extra=rest(block, _RESULT))
+        if said or not blocks:
+            turns.user(said, extra)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        turns.system(turns.content(value, (), _read_part, _PART))
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        if isinstance(content, str):
+            return {"role": "user", "content": content, **extra}
+        blocks = [
+            block for path, part in content if (block := _part(part, path, out, self.own(part.extra))) is not None
+        ]
+        return {"role": "user", "content": blocks, **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        if len(turns) == 1 and isinstance(turns[0].content, str):
+            return turns[0].content or None
+        blocks = []
+        for number, turn in enumerate(turns):
+            for place, part in enumerate([TextPart(turn.content)] if isinstance(turn.content, str) else turn.content):
+                if isinstance(part, TextPart):
+                    blocks += [{"type": "text", "text": part.text, **self.own(part.extra)}] if part.text else []
+                else:
+                    out.lost("loss.part", f"$[{number}].content[{place}]", "the system prompt is text")
+        return blocks or None
+
+    def join(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        blocks: list[Any] = []
+        joined: dict[str, Any] = {}
+        for message in messages:
+            content = message.get("content")
+            if isinstance(content, str):
+                blocks += [{"type": "text", "text": content}] if content else []
+            else:
+                blocks += content if isinstance(content, list) else [content]
+            joined |= message
+        return {**joined, "content": blocks}
+
+    def check(self, turns: Turns, report: Report) -> None:
+        for number, turn in enumerate(turns):
+            parts = turn.parts if isinstance(turn, Message) else []
+            kept = [part.data for part in parts if isinstance(part, OpaquePart) and isinstance(part.data, dict)]
+            ids = {block.get("tool_use_id") for block in kept if isinstance(block.get("tool_use_id"), str)}
+            for part in parts:
+                if isinstance(part, ReasoningPart) and not self.own(part.extra).get("signature"):
+                    report("history.unsigned_reasoning", number, "reasoning without its signature", part.text)
+                elif isinstance(part, CallPart) and part.call.kind == "server" and part.call.id not in ids:
+                    detail = f"the call {part.call.id!r:.80} of {part.call.name!r:.80} has lost its result"
+                    report("history.server_result_missing", number, detail, part.call.id)
+
+
+def _part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[str, Any] | None:
+    """A part of a result or of a user's message as a block; None if there is none for it."""
+    if isinstance(part, OpaquePart):
+        return part.data  # type: ignore[no-any-return]
     if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text} if part.text else None
+        return {"type": "text", "text": part.text, **own} if part.text else None
     kind = "image" if isinstance(part, ImagePart) else "document"
     titled = {"title": part.name} if isinstance(part, FilePart) and part.name else {}
     source: dict[str, Any]
@@ -298,7 +419,31 @@ def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dic
     else:
         out.lost("loss.part", path, f"Anthropic takes no file of the type {part.media_type!r:.80}")
         return None
-    return {"type": kind, "source": source, **titled}
+    return {"type": kind, "source": source, **titled, **own}
+
+
+def _read_part(block: dict[str, Any]) -> TextPart | ImagePart | FilePart | None:
+    """A block as a part; None if it is of another kind."""
+    kind, source = block.get("type"), block.get("source")
+    if kind == "text" and isinstance(block.get("text"), str):
+        return TextPart(block["text"])
+    if kind not in ("image", "document") or not isinstance(source, dict):
+        return None
+    title = block.get("title")
+    made = ImagePart() if kind == "image" else FilePart(name=title if isinstance(title, str) else None)
+    how, told = source.get("type"), source.get("media_type")
+    if isinstance(told, str):
+        made.media_type = told
+    if how == "base64":
+        made.data = from_base64(source.get("data"))
+    elif how == "text" and isinstance(source.get("data"), str):
+        made.data = source["data"].encode("utf-8", "surrogatepass")
+    elif how == "url" and isinstance(source.get("url"), str):
+        made.url = source["url"]
+    elif how == "file" and isinstance(made, FilePart) and isinstance(source.get("file_id"), str):
+        made.id = source["file_id"]
+        return made
+    return made if made.data is not None or made.url is not None else None
 
 
 WIRE = Anthropic

@@ -7,16 +7,16 @@ message), ids of more than 40 characters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
     CallPart,
     FilePart,
-    ImagePart,
     Message,
     ReasoningPart,
     StopReason,
@@ -27,10 +27,13 @@ from ..types import (
 )
 from ._base import NewReading
 from ._chunks import REASONING, ChunkStream
+from ._history import Report
 from ._names import Provider, WireFormat
+from ._openai_parts import DEEPSEEK, OPENROUTER, PART, RULES, VLLM, media_part, read_part, user_part
 from ._payload import Path
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, data_url, result_parts, result_text
+from ._turns import TurnReader
+from ._writing import Wire, Writing, result_parts, result_text
 
 # What the API says of a function's schema without strict mode, and with it.
 PLAIN: Final = Subset(bare_arrays=False, root_unions=False)
@@ -55,7 +58,8 @@ class Dialect:
     ``strict``: takes ``function.strict``. ``parallel``: takes ``parallel_tool_calls``. ``custom``: has tools of free
     text. ``allowed``: can limit a choice to several tools. ``reasoning``: the member in which reasoning must go back,
     whoever it came from. ``echo``: takes its own reasoning back in the member that it came in. ``parts``: the content
-    of a result may hold images.
+    of a result may hold images. ``files``: takes files and sound from a user. ``developer``: knows the role of that
+    name. ``rules``: what it refuses of a history besides.
     """
 
     strict: bool = True
@@ -65,20 +69,29 @@ class Dialect:
     reasoning: str | None = None
     echo: bool = True
     parts: bool = False
+    files: bool = True
+    developer: bool = False
+    rules: Mapping[str, str | None] = field(default_factory=dict)
 
 
 _DIALECTS: Final = {
-    Provider.OPENAI: Dialect(custom=True, allowed=True, echo=False),
-    Provider.AZURE_OPENAI: Dialect(custom=True, allowed=True, echo=False),
+    Provider.OPENAI: Dialect(custom=True, allowed=True, echo=False, developer=True),
+    Provider.AZURE_OPENAI: Dialect(custom=True, allowed=True, echo=False, developer=True),
     Provider.XAI: Dialect(strict=False),
     # Thinking models refuse an assistant's turn with calls that comes without its reasoning_content.
-    Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content"),
-    Provider.GROQ: Dialect(parts=True),
+    Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content", rules=DEEPSEEK),
+    Provider.GROQ: Dialect(parts=True, files=False),
     Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
     Provider.LLAMA_CPP: Dialect(strict=False),
+    Provider.OPENROUTER: Dialect(rules=OPENROUTER),
+    Provider.VLLM: Dialect(rules=VLLM),
 }
 _CALL: Final = words("id type function index custom")
 _READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
+_RESULTS: Final = ("tool", "function")  # the second is of the legacy form, and goes by the name
+_ROLES: Final = ("system", "developer", "user", *_RESULTS)
+_SAID: Final = words("role content")
+_RESULT: Final = words("role content tool_call_id name")
 
 
 class OpenAIChat(ChunkStream):
@@ -99,6 +112,8 @@ class OpenAIChat(ChunkStream):
         super().__init__(provider)
         self.dialect = _DIALECTS.get(provider, Dialect())
         self.limits_choice = self.dialect.allowed  # type: ignore[misc]
+        self.custom_calls = self.dialect.custom
+        self.rules = {**RULES, **self.dialect.rules}
 
     # -- definition
 
@@ -241,7 +256,7 @@ class OpenAIChat(ChunkStream):
             content: Any = result_text(result) if parts is None else ""
             if parts and self.dialect.parts and not any(isinstance(part, FilePart) for part in parts):
                 content = [
-                    {"type": "text", "text": part.text} if isinstance(part, TextPart) else _media(part)
+                    {"type": "text", "text": part.text} if isinstance(part, TextPart) else media_part(part)
                     for part in parts
                 ]
                 parts = None
@@ -249,9 +264,9 @@ class OpenAIChat(ChunkStream):
                 if isinstance(part, TextPart):
                     content += part.text
                     continue
-                written = _media(part)
+                written = media_part(part) if self.dialect.files or not isinstance(part, FilePart) else None
                 if written is None:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", "a file by an address only")
+                    out.lost("loss.part", f"$[{number}].content[{place}]", f"{self.provider} does not take such a file")
                     continue
                 moved += [{"type": "text", "text": f"From the result of tool call {id}:"}, written]
                 out.lost("loss.moved", f"$[{number}].content[{place}]", "now in a user's message behind the results")
@@ -314,18 +329,65 @@ class OpenAIChat(ChunkStream):
             {"id": id, "type": "function", "function": {"name": self.name(call.name), "arguments": arguments}, **extra}
         ]
 
+    # -- history
 
-def _media(part: ImagePart | FilePart) -> dict[str, Any] | None:
-    """An image or file as a part of a user's message; None if it cannot be one."""
-    if isinstance(part, ImagePart):
-        url: dict[str, Any] = {"url": data_url(part)}
-        return {"type": "image_url", "image_url": {**url, "detail": part.detail} if part.detail else url}
-    if part.id is not None:
-        return {"type": "file", "file": {"file_id": part.id}}
-    if part.data is None:
-        return None
-    data = f"data:{part.media_type};base64,{base64_text(part.data)}"
-    return {"type": "file", "file": {"file_data": data, "filename": part.name or "file"}}
+    error_flag = False
+    image_detail = True
+    forms = words("key function_call role")
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant({"message": message}, ("message",))
+            return
+        if role not in _ROLES:
+            turns.unknown(message)
+            return
+        content = turns.content(message.get("content"), ("content",), read_part, PART)
+        extra = rest(message, _RESULT if role in _RESULTS else _SAID) or {}
+        if role in _RESULTS:
+            extra |= {"function_call": True} if role == "function" else {}
+            turns.result(message.get("tool_call_id"), content, message.get("name"), extra=extra)
+        elif role == "user":
+            turns.user(content, extra)
+        else:
+            turns.system(content, {**extra, "role": role} if role != "system" else extra)
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        return {"role": "user", "content": self._said(content, out), **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        (turn,) = turns
+        extra = self.own(turn.extra)
+        role = extra.pop("role", "system") if self.dialect.developer else "system"
+        content = turn.content
+        if not isinstance(content, str):
+            content = self._said([(f"$.content[{place}]", part) for place, part in enumerate(content)], out)
+        return {"role": role, "content": content, **extra}
+
+    def _said(self, content: str | list[tuple[str, UserPart]], out: Writing) -> Any:
+        if isinstance(content, str):
+            return content
+        written = []
+        for path, part in content:
+            takes = self.dialect.files or not isinstance(part, FilePart)
+            made = user_part(part, self.own(part.extra)) if takes else None
+            if made is None:
+                out.lost("loss.part", path, f"{self.provider} does not take such a file")
+            else:
+                written.append(made)
+        return written
+
+    def wants_id(self, one: ToolCall | ToolResult) -> bool:
+        return not self.own(one.extra).get("function_call")
+
+    def check(self, turns: Turns, report: Report) -> None:
+        messages = [(number, turn) for number, turn in enumerate(turns) if isinstance(turn, Message)]
+        if any(turn.reasoning for _, turn in messages):  # so the model is a thinking one
+            for number, turn in messages:
+                if turn.tool_calls and turn.reasoning is None:
+                    report("history.reasoning_missing", number, "calls without their reasoning_content")
 
 
 WIRE = OpenAIChat

@@ -1,0 +1,231 @@
+"""Repairs of a history: what may be added, moved or left out so that the API takes it. Each is asked for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from ..history import Turn, UserMessage
+from ..types import Message, TextPart, ToolCall, ToolResult
+from ._turns import SOURCE
+from ._write_turns import calls_of, owners
+from ._writing import Writing, message_parts
+
+if TYPE_CHECKING:
+    from ._base import WireProvider
+
+__all__ = ["REPAIRS", "mend", "repair_names", "stub_tools"]
+
+# The name of a repair is that of the problem, `history.<name>`; it is made where the provider has a rule of that name.
+REPAIRS: Final[dict[str, str]] = {
+    "text_before_results": "results are put first in their message",
+    "results_not_adjacent": "results are put directly behind their call, in the calls' order",
+    "results_split": "the results of a turn are put into one message",
+    "text_after_calls": "calls are put last in their message",
+    "duplicate_result": "results of a call after its first are left out",
+    "orphan_result": "a result that answers no call is left out",
+    "orphan_call": "a call without a result gets one, an error that says that the tool was not run",
+    "user_after_tool": "the assistant says a word between a result and the user",
+    "signature_missing": "a call of another provider gets the signature that stands for none",
+    "tools_missing": "the request gets a definition, without a schema, of each tool that the history names",
+}
+_BRIDGE: Final = "OK."
+_NOT_RUN: Final = "the tool was not run"
+
+
+def repair_names(repair: bool | Collection[str]) -> frozenset[str]:
+    """The repairs that may be made; `ValueError` for a name that is none."""
+    if isinstance(repair, bool):
+        return frozenset(REPAIRS) if repair else frozenset()
+    names = [repair] if isinstance(repair, str) else list(repair)
+    for name in names:
+        if name not in REPAIRS:
+            raise ValueError(f"repair: {name!r:.80} is none; expected some of {', '.join(REPAIRS)}")
+    return frozenset(names)
+
+
+def mend(provider: WireProvider, turns: list[Turn], where: list[str], out: Writing) -> tuple[list[Turn], list[str]]:
+    """The history with what was asked for; and where each of its turns stood, an added one where it belongs."""
+    wanted = [name for name in REPAIRS if name in (out.repair or ()) and f"history.{name}" in provider.rules]
+    paired = list(zip(turns, where, strict=True))
+    for name in wanted:
+        step = _STEPS.get(name)
+        if step is not None:
+            paired = step(paired, out)
+    return [turn for turn, _ in paired], [at for _, at in paired]
+
+
+Paired = list[tuple[Turn, str]]
+
+
+def _groups(paired: Paired) -> tuple[list[int | None], dict[int, list[int]]]:
+    owner = owners([turn for turn, _ in paired])
+    groups: dict[int, list[int]] = {}
+    for number, found in enumerate(owner):
+        if found is not None:
+            groups.setdefault(found, []).append(number)
+    return owner, groups
+
+
+def _adjacent(paired: Paired, out: Writing) -> Paired:
+    owner, groups = _groups(paired)
+    made: Paired = []
+    for number, one in enumerate(paired):
+        if owner[number] is not None:
+            continue
+        made.append(one)
+        results = groups.get(number, [])
+        if results and results != list(range(number + 1, number + 1 + len(results))):
+            places = {call.id: place for place, call in enumerate(calls_of(one[0]))}
+            for at, result in enumerate(results):
+                if result != number + 1 + at:
+                    out.mended("history.results_not_adjacent", paired[result][1], "now directly behind its call")
+            results = sorted(results, key=lambda result: places.get(_id(paired[result][0]), len(places)))
+        made += [paired[result] for result in results]
+    return made
+
+
+def _id(turn: Turn) -> str | None:
+    return turn.tool_call_id if isinstance(turn, ToolResult) else None
+
+
+def _anew(turn: Turn) -> Turn:
+    """The turn as one that was not read: it is written in the API's order."""
+    return replace(turn, extra={key: value for key, value in turn.extra.items() if key != SOURCE})
+
+
+def _unit(turn: Turn) -> object:
+    source = turn.extra.get(SOURCE)
+    return source["path"] if isinstance(source, dict) else None
+
+
+def _split(paired: Paired, out: Writing) -> Paired:
+    _, groups = _groups(paired)
+    made = list(paired)
+    for results in groups.values():
+        units = {_unit(paired[number][0]) for number in results}
+        if len(units) > 1 and None not in units:
+            for number in results:
+                made[number] = (_anew(paired[number][0]), paired[number][1])
+            out.mended("history.results_split", paired[results[0]][1], f"{len(results)} results, now in one message")
+    return made
+
+
+def _results_first(paired: Paired, out: Writing) -> Paired:
+    made: Paired = []
+    for unit, run in groupby(paired, lambda one: _unit(one[0])):
+        turns = list(run)
+        results = [one for one in turns if isinstance(one[0], ToolResult)]
+        others = [one for one in turns if not isinstance(one[0], ToolResult)]
+        if unit is not None and [*results, *others] != turns:
+            out.mended("history.text_before_results", turns[0][1], "the results now stand first")
+            turns = [*results, *others]
+        made += turns
+    return made
+
+
+def _calls_last(paired: Paired, out: Writing) -> Paired:
+    made: Paired = []
+    for turn, at in paired:
+        parts = message_parts(turn) if isinstance(turn, Message) else []
+        calls = [place for place, part in enumerate(parts) if getattr(part, "call", None) in calls_of(turn)]
+        if calls and any(isinstance(part, TextPart) for part in parts[calls[0] :]):
+            out.mended("history.text_after_calls", at, "the calls now stand last")
+            turn = _anew(turn)
+        made.append((turn, at))
+    return made
+
+
+def _once(paired: Paired, out: Writing) -> Paired:
+    owner, _ = _groups(paired)
+    seen: set[tuple[int, str]] = set()
+    made: Paired = []
+    for number, (turn, at) in enumerate(paired):
+        found, id = owner[number], _id(turn)
+        if found is not None and id is not None:
+            if (found, id) in seen:
+                out.mended("history.duplicate_result", at, f"left out: {id!r:.80} has a result already")
+                continue
+            seen.add((found, id))
+        made.append((turn, at))
+    return made
+
+
+def _no_orphans(paired: Paired, out: Writing) -> Paired:
+    owner, _ = _groups(paired)
+    made: Paired = []
+    for number, (turn, at) in enumerate(paired):
+        if isinstance(turn, ToolResult) and owner[number] is None:
+            out.mended("history.orphan_result", at, f"left out: no call has the id {turn.tool_call_id!r:.80}")
+        else:
+            made.append((turn, at))
+    return made
+
+
+def _answered(paired: Paired, out: Writing) -> Paired:
+    _, groups = _groups(paired)
+    made: Paired = []
+    waiting: list[tuple[int, Paired]] = []  # behind which turn what is to be put
+    for number, (turn, at) in enumerate(paired):
+        results = [paired[result][0] for result in groups.get(number, [])]
+        missing = _unanswered(calls_of(turn), [result for result in results if isinstance(result, ToolResult)])
+        added: Paired = []
+        for call in missing:
+            added.append((ToolResult.failure(call.id, _NOT_RUN, call.name), at))
+            out.mended("history.orphan_call", at, f"{call.name!r:.80} ({call.id}) got an error for a result")
+        if added:
+            last = number
+            while last + 1 in groups.get(number, []):
+                last += 1
+            waiting.append((last, added))
+    behind = dict(waiting)
+    for number, one in enumerate(paired):
+        made.append(one)
+        made += behind.get(number, [])
+    return made
+
+
+def _unanswered(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[ToolCall]:
+    """The calls without a result: by id, else as many as there are results without one."""
+    ids = {result.tool_call_id for result in results}
+    loose = sum(result.tool_call_id is None for result in results)
+    left = [call for call in calls if call.id is None or call.id not in ids]
+    return left[loose:]
+
+
+def _bridged(paired: Paired, out: Writing) -> Paired:
+    made: Paired = []
+    for turn, at in paired:
+        if made and isinstance(turn, UserMessage) and isinstance(made[-1][0], ToolResult):
+            made.append((Message(content=_BRIDGE), at))
+            out.mended("history.user_after_tool", at, f"the assistant says {_BRIDGE!r} before it")
+        made.append((turn, at))
+    return made
+
+
+_STEPS: Final = {
+    "results_not_adjacent": _adjacent,
+    "results_split": _split,
+    "text_before_results": _results_first,
+    "text_after_calls": _calls_last,
+    "duplicate_result": _once,
+    "orphan_result": _no_orphans,
+    "orphan_call": _answered,
+    "user_after_tool": _bridged,
+}
+
+
+def stub_tools(provider: WireProvider, turns: Sequence[Turn], out: Writing) -> dict[str, Any]:
+    """Definitions of the tools that the history names, where the API refuses calls without any."""
+    if "tools_missing" not in (out.repair or ()) or "history.tools_missing" not in provider.rules:
+        return {}
+    from ..definition import Tool
+
+    names = dict.fromkeys(call.name for turn in turns for call in calls_of(turn))
+    if not names:
+        return {}
+    told = ", ".join(map(repr, names))
+    out.mended("history.tools_missing", "$", f"tools without a schema: {told:.200}")
+    return dict(provider.tools([Tool(name, "", {"type": "object", "properties": {}}) for name in names]))

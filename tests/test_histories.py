@@ -1,0 +1,538 @@
+"""Histories: to the neutral turns and back, to every other API, what an API would refuse, and repairs."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import turns
+from toolglot import (
+    ConversionError,
+    Message,
+    OpaquePart,
+    Problem,
+    Provider,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolglotError,
+    ToolResult,
+    UserMessage,
+    check_messages,
+    convert_messages,
+    get_provider,
+    providers,
+)
+from toolglot.errors import PROBLEMS
+from toolglot.history import Turns
+from toolglot.providers._check import check_turns
+from toolglot.providers._detect_history import detect_history
+from toolglot.providers._history import Histories
+from toolglot.providers._repair import REPAIRS
+from turns import CONVERSATION, TOOLS, Case, answers, told
+
+CASES = turns.cases()
+# What only a wire format has whose histories are not read yet.
+RESERVED = {
+    "history.user_after_tool": "mistral",
+    "history.result_order": "gemini",
+    "history.missing_name": "gemini",
+    "history.signature_missing": "gemini",
+    "history.result_not_object": "gemini",
+    "history.turn_order": "gemini",
+    "history.empty_result": "bedrock",
+    "history.reasoning_alone": "openai_responses",
+}
+FAULTS = [pytest.param(case, fault, id=f"{case}: {fault['name']}") for case in CASES for fault in case.data["faults"]]
+
+
+def said(losses: Any) -> list[list[str]]:
+    return [[loss.code, loss.path] for loss in losses]
+
+
+def held(case: Case) -> dict[str, Any]:
+    """The members of the case's own history that hold the messages."""
+    parser = case.parser
+    names = (parser.messages_member, parser.system_member, *case.data["written"])
+    return {key: value for key, value in case.data["history"].items() if key in names}
+
+
+def test_who_reads_histories_has_cases() -> None:
+    read = {str(provider.wire_format) for provider in providers() if reads(get_provider(provider))}
+    assert {case.wire for case in CASES} == read
+
+
+def reads(parser: Any) -> bool:
+    return type(parser).read_turn is not Histories.read_turn
+
+
+# -- one conversation for everyone
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_conversation_is_written(case: Case) -> None:
+    before = copy.deepcopy(CONVERSATION)
+    written = case.parser.messages(CONVERSATION)
+    assert written == case.data["written"]
+    assert said(written.losses) == case.data["losses"]
+    assert before == CONVERSATION
+    assert check_messages(written, case.parser.provider, tools=TOOLS) == []
+    if written.losses:
+        with pytest.raises(ConversionError) as info:
+            case.parser.messages(CONVERSATION, strict=True)
+        assert info.value.losses == written.losses
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_conversation_is_read_again(case: Case) -> None:
+    """Every call has its arguments and its result; what was lost was said when it was written."""
+    read = case.parser.history(case.data["written"], strict=True)
+    texts = case.data.get("results", [text for _, _, text in answers(CONVERSATION)])
+    assert answers(read) == [(*call[:2], text) for call, text in zip(answers(CONVERSATION), texts, strict=True)]
+    assert case.parser.messages(read, strict=True) == case.data["written"]
+
+
+# -- an API's own
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_own_history(case: Case) -> None:
+    parser, payload = case.parser, case.data["history"]
+    read = parser.history(payload)
+    assert [told(turn) for turn in read] == case.data["turns"]
+    assert said(read.losses) == case.data.get("read_losses", [])
+    for form in (json.dumps(payload), json.dumps(payload).encode()):
+        assert parser.history(form) == read
+    # It goes back as it was, also from a copy.
+    for same in (read, list(read), pickle.loads(pickle.dumps(read)), copy.deepcopy(read)):
+        written = parser.messages(same, strict=True)
+        assert written == held(case)
+    assert check_messages(payload, parser.provider, tools=TOOLS) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_only_what_was_changed_is_written_anew(case: Case) -> None:
+    parser = case.parser
+    member = parser.messages_member
+    read = parser.history(case.data["history"])
+    items = held(case)[member]
+    written = parser.messages([*read, Message(content="Well."), UserMessage("So?")])
+    assert written[member][: len(items)] == items
+    assert answers(parser.history(written))[: len(answers(read))] == answers(read)
+    # A message that was changed says what it says now, and nothing of what it said.
+    last = max(number for number, turn in enumerate(read) if isinstance(turn, Message))
+    read[last] = Message(content="Something else.")
+    text = json.dumps(parser.messages(read))
+    assert "Something else." in text
+    # One whose own messages were changed under our hands as well.
+    payload = copy.deepcopy(case.data["history"])
+    read = parser.history(payload)
+    before = answers(parser.history(parser.messages(read)))
+    payload[member][-1].clear()
+    assert answers(parser.history(parser.messages(read))) == before
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_history_may_be_trimmed_anywhere(case: Case) -> None:
+    """Whatever is left out of the turns: it is written, and read again with all calls and results that are left."""
+    parser = case.parser
+    read = parser.history(case.data["history"])
+    for start in range(len(read)):
+        for end in range(start + 1, len(read) + 1):
+            left = read[start:end]
+            try:
+                written = parser.messages(left)
+            except ConversionError as error:
+                assert error.code in ("conversion.missing_id", "conversion.missing_name")  # an orphan result
+                continue
+            again = parser.history(written)
+            assert sum(isinstance(turn, ToolResult) for turn in again) == sum(
+                isinstance(turn, ToolResult) for turn in left
+            )
+            mended = parser.messages(left, repair=True)
+            assert unmended(check_messages(mended, parser.provider, tools=TOOLS)) == []
+
+
+# -- from everyone to everyone
+
+
+def unmended(problems: list[Problem]) -> list[Problem]:
+    """The problems that there is a repair for."""
+    return [problem for problem in problems if problem.code.removeprefix("history.") in REPAIRS]
+
+
+def plain(call: tuple[str, dict[str, Any], str | None]) -> tuple[str, dict[str, Any]]:
+    """Name and arguments; free text is a string called input where an API has no such calls."""
+    name, arguments, _ = call
+    return name, {} if arguments.keys() == {"input"} else arguments
+
+
+@pytest.mark.parametrize("target", CASES, ids=str)
+@pytest.mark.parametrize("source", CASES, ids=str)
+def test_every_pair(source: Case, target: Case) -> None:
+    for payload in (source.data["written"], source.data["history"]):
+        before = copy.deepcopy(payload)
+        written = convert_messages(payload, source.parser.provider, target.parser.provider)
+        assert payload == before
+        read = source.parser.history(payload)
+        again = target.parser.history(json.loads(json.dumps(written)))
+        assert [plain(call) for call in answers(again)] == [plain(call) for call in answers(read)]
+        provider = target.parser.provider
+        problems = check_messages(written, provider, tools=TOOLS)
+        assert unmended(problems) == problems  # such as Mistral has with a user behind a result
+        mended = convert_messages(payload, source.parser.provider, provider, repair=True)
+        assert check_messages(mended, provider, tools=TOOLS) == []
+        if source.wire != target.wire:
+            text = json.dumps(written)
+            for secret in (
+                "signature",
+                "srvtoolu_",
+                "ZW5j",
+                "cache_control",
+                "refusal",
+                "audio_1",
+                "reasoning_details",
+            ):
+                assert secret not in text.replace("skip_thought_signature_validator", "")
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_detection(case: Case) -> None:
+    for payload in (case.data["history"], case.data["written"]):
+        found = detect_history(payload)
+        assert get_provider(found).wire is case.parser.wire or found == case.data.get("detect")
+        assert convert_messages(payload, target="openai") == convert_messages(payload, found, "openai")
+
+
+# -- what is wrong
+
+
+@pytest.mark.parametrize(("case", "fault"), FAULTS)
+def test_faults(case: Case, fault: dict[str, Any]) -> None:
+    provider = fault.get("provider", case.parser.provider)
+    found = check_messages(fault["messages"], provider, tools=fault.get("tools"))
+    assert [[problem.code, problem.path] for problem in found] == [problem[:2] for problem in fault["problems"]]
+    rules = get_provider(provider).rules
+    for problem, (_, _, word) in zip(found, fault["problems"], strict=True):
+        assert word in problem.detail
+        assert problem.rule == rules[problem.code]
+    # Unrepaired it goes back as it was.
+    messages = fault["messages"]
+    parser = get_provider(provider)
+    written = parser.messages(parser.history(messages))
+    assert written[parser.messages_member] == (
+        messages[parser.messages_member] if isinstance(messages, dict) else messages
+    )
+
+
+@pytest.mark.parametrize(("case", "fault"), [fault for fault in FAULTS if "repaired" in fault.values[1]])
+def test_repairs(case: Case, fault: dict[str, Any]) -> None:
+    provider = fault.get("provider", case.parser.provider)
+    written = convert_messages(fault["messages"], provider, provider, repair=True)
+    assert written == fault["repaired"]
+    assert said(written.repairs) == fault["repairs"]
+    assert check_messages(written, provider) == []
+    # Only what was asked for.
+    for name in REPAIRS:
+        one = convert_messages(fault["messages"], provider, provider, repair=[name])
+        assert {made.code for made in one.repairs} <= {f"history.{name}"}
+
+
+def test_repairs_are_documented() -> None:
+    page = (turns.FOLDER.parent.parent / "docs" / "histories.md").read_text("utf-8")
+    assert dict(re.findall(r"^\| `([a-z_]+)` \| (.*) \|$", page, re.MULTILINE)) == REPAIRS
+
+
+def test_every_problem_is_planted() -> None:
+    planted = {problem[0] for case in CASES for fault in case.data["faults"] for problem in fault["problems"]}
+    built = {case.wire for case in CASES}
+    assert set(PROBLEMS) - planted - {code for code, wire in RESERVED.items() if wire not in built} == set()
+    assert {f"history.{name}" for name in REPAIRS} <= set(PROBLEMS)
+
+
+class Asks(type(get_provider("openai"))):  # type: ignore[misc]
+    """OpenAI's, but with the rules that other APIs have."""
+
+    def __init__(self) -> None:
+        super().__init__(Provider.OPENAI)
+        self.rules = {"history.user_after_tool": "after", "history.result_order": "order"}
+
+
+def test_rules_are_data() -> None:
+    asks = Asks()
+    call = ToolCall("f", {}, "c1")
+    other = ToolCall("g", {}, "c2")
+    turns = [
+        Message(tool_calls=[call, other]), ToolResult("c2", "2"), ToolResult("c1", "1"), UserMessage("Go on"),
+    ]  # fmt: skip
+    messages = [
+        *get_provider("openai").messages(turns[:1])["messages"],
+        {"role": "tool", "tool_call_id": "c2", "content": "2"},
+        {"role": "tool", "tool_call_id": "c1", "content": "1"},
+        {"role": "user", "content": "Go on"},
+    ]
+    found = check_turns(asks, asks.history(messages), None)
+    assert found == [
+        Problem("history.result_order", "$[2]", "the result of 'c1' comes after that of a later call", "order"),
+        Problem("history.user_after_tool", "$[3]", "it stands directly behind a result", "after"),
+    ]
+    written = asks.messages(turns, repair=["user_after_tool"])
+    assert [message["role"] for message in written["messages"]] == ["assistant", "tool", "tool", "assistant", "user"]
+    assert said(written.repairs) == [["history.user_after_tool", "$[3]"]]
+    assert check_turns(asks, asks.history(written), None) == []
+    assert "assistant" not in [message["role"] for message in asks.messages(turns)["messages"][3:]]
+
+
+# -- ids
+
+
+def ids_of(written: Any) -> tuple[list[str], list[str]]:
+    """The ids of calls and of results in OpenAI's messages."""
+    messages = written["messages"]
+    calls = [call["id"] for message in messages for call in message.get("tool_calls", ())]
+    return calls, [message["tool_call_id"] for message in messages if message["role"] == "tool"]
+
+
+def test_ids_that_come_again_are_paired_by_the_turn() -> None:
+    history = []
+    for number in range(3):
+        history += [Message(tool_calls=[ToolCall("f", {"n": number}, "call_0")]), ToolResult("call_0", str(number))]
+    calls, results = ids_of(get_provider("openai").messages(history))
+    assert calls == results == ["call_0", "call_0_2", "call_0_3"]
+    read = get_provider("openai").history(get_provider("openai").messages(history))
+    assert answers(read) == [("f", {"n": 0}, "0"), ("f", {"n": 1}, "1"), ("f", {"n": 2}, "2")]
+
+
+def test_calls_without_ids_get_some() -> None:
+    history = [
+        Message(tool_calls=[ToolCall("f", {"n": 1}), ToolCall("f", {"n": 2}), ToolCall("g", {})]),
+        ToolResult(None, "of g", "g"),
+        ToolResult(None, "first", "f"),
+        ToolResult(None, "second", "f"),
+        UserMessage("Again"),
+        Message(tool_calls=[ToolCall("f", {"n": 3}, "call_0")]),
+        ToolResult("call_0", "third"),
+    ]
+    written = get_provider("openai").messages(history)
+    calls, results = ids_of(written)
+    assert calls == results == ["call_0", "call_1", "call_2", "call_0_2"]
+    assert [message["content"] for message in written["messages"] if message["role"] == "tool"] == [
+        "first", "second", "of g", "third",
+    ]  # fmt: skip
+    assert written.losses == ()
+
+
+@pytest.mark.parametrize("provider", [case.parser.provider for case in CASES])
+def test_ids_never_collide(provider: Provider) -> None:
+    """Nor do those that are made of ids that are not legal with ids that are."""
+    parser = get_provider(provider)
+    wanted = ["a b", "a|b", "x" * 100, "x" * 101, "é", ""]
+    if parser.call_ids is not None:
+        wanted += [parser.call_ids.fit("a b"), parser.call_ids.fit("a|b"), "call_5"]
+    calls = [ToolCall("f", {"n": number}, id) for number, id in enumerate(dict.fromkeys(wanted))]
+    history = [Message(tool_calls=calls), *(ToolResult(call.id, str(call.arguments["n"])) for call in calls[:5])]
+    history += [ToolResult(call.id, str(call.arguments["n"])) for call in calls[6:]]
+    read = parser.history(parser.messages(history))
+    assert [found for found in answers(read) if found[2] is not None] == [
+        ("f", {"n": number}, str(number)) for number in range(len(calls)) if number != 5
+    ]
+    made = [call.id for turn in read if isinstance(turn, Message) for call in turn.tool_calls]
+    assert len(set(made)) == len(made)
+
+
+def test_own_ids_stay_and_others_keep_clear_of_them() -> None:
+    openai = get_provider("openai")
+    own = openai.history([
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_0", "content": "1"},
+    ])  # fmt: skip
+    foreign = [Message(tool_calls=[ToolCall("g", {}, "call_0")]), ToolResult("call_0", "2")]
+    calls, results = ids_of(openai.messages([*foreign, *own]))
+    assert calls == results == ["call_0_2", "call_0"]
+
+
+# -- what is built by hand, or comes from a response
+
+
+def test_a_response_and_its_results() -> None:
+    """No history was read: what `parse` gave goes back with the results, signature and all."""
+    claude = get_provider("anthropic")
+    blocks = [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+        {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"n": 1}},
+    ]
+    message = claude.parse({"role": "assistant", "stop_reason": "tool_use", "content": blocks})
+    turns = [UserMessage("Hi"), message, ToolResult.success("toolu_1", {"n": 2})]
+    assert claude.messages(turns, strict=True)["messages"] == [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": blocks},
+        claude.results(turns[2], message),
+    ]
+    openai = get_provider("openai").messages(turns)
+    assert said(openai.losses) == [["loss.reasoning", "$[1].parts[0]"]]
+    assert [one["role"] for one in openai["messages"]] == ["user", "assistant", "tool"]
+
+
+def test_losses_are_said() -> None:
+    turns = [
+        SystemMessage([TextPart("A", extra={"anthropic": {"cache_control": {}}})], {"openai_chat": {"name": "n"}}),
+        UserMessage([OpaquePart({"x": 1}, None, {"gemini": {}})]),
+        Message(tool_calls=[ToolCall("f", {}, "c1", extra={"gemini": {"thoughtSignature": "c2ln"}})]),
+        UserMessage("wait"),
+        ToolResult("c1", "no", is_error=True, extra={"anthropic": {"cache_control": {}}}),
+        ToolResult("zz", [TextPart("lost"), OpaquePart({}, None, {"anthropic": {}})]),
+        SystemMessage("B"),
+        Message(tool_calls=[ToolCall("f", {}, "c2")]),
+        UserMessage("bye"),
+    ]
+    written = get_provider("openai").messages(turns)
+    assert said(written.losses) == [
+        ["loss.extra", "$[0]"],
+        ["loss.part", "$[1].content[0]"],
+        ["loss.extra", "$[2]"],
+        ["loss.extra", "$[4]"],
+        ["loss.error_flag", "$[4]"],
+        ["loss.moved", "$[4]"],
+        ["loss.part", "$[5].content[1]"],
+        ["loss.result_unmatched", "$[5]"],
+        ["loss.result_missing", "$[7]"],
+    ]
+    assert [message["role"] for message in written["messages"]] == [
+        "system", "assistant", "tool", "user", "tool", "system", "assistant", "user",
+    ]  # fmt: skip
+    claude = get_provider("anthropic").messages(turns)
+    assert claude["system"] == [{"type": "text", "text": "A", "cache_control": {}}, {"type": "text", "text": "B"}]
+    assert ["loss.moved", "$[6]"] in said(claude.losses)
+    with pytest.raises(ConversionError) as info:
+        get_provider("openai").messages(turns, strict=True)
+    assert info.value.losses == written.losses
+
+
+def test_a_broken_call_is_said_and_goes_back_to_its_own() -> None:
+    messages = [
+        {"role": "assistant", "content": "x", "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "[1"}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "bad arguments"},
+    ]  # fmt: skip
+    openai = get_provider("openai")
+    read = openai.history(messages)
+    assert said(read.losses) == [["loss.unread", "$[0].tool_calls[0].function.arguments"]]
+    assert str(read[0].errors[0]).endswith("($[0].tool_calls[0].function.arguments, line 1, column 3)")
+    assert openai.messages(read) == {"messages": messages}
+    assert check_messages(messages, "openai") == []  # it takes any string
+    with pytest.raises(ConversionError):
+        openai.history(messages, strict=True)
+    written = convert_messages(messages, target="anthropic")
+    assert [loss.code for loss in written.losses] == ["loss.unread", "loss.unread", "loss.result_unmatched"]
+
+
+def test_what_is_no_history() -> None:
+    with pytest.raises(TypeError, match="expected a list of turns"):
+        get_provider("openai").messages("Hi")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="get_provider"):
+        get_provider("openai").messages([{"role": "user", "content": "Hi"}])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="orphan_call"):
+        get_provider("openai").messages([], repair=["everything"])
+    with pytest.raises(TypeError, match="target"):
+        convert_messages([])
+    with pytest.raises(ConversionError, match="source"):
+        convert_messages([{"x": 1}], target="openai")
+    assert get_provider("openai").messages([]) == {"messages": []}
+    assert said(get_provider("openai").history({"model": "m"}).losses) == [["loss.unread", "$.messages"]]
+    assert get_provider("openai").history([]) == Turns()
+
+
+class Dumped:
+    """As an SDK's object: it can be dumped."""
+
+    def __init__(self, **members: Any) -> None:
+        self.members = members
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        return self.members
+
+
+def test_objects_of_an_sdk_stand_anywhere() -> None:
+    block = Dumped(type="tool_use", id="t1", name="f", input={"n": 1})
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [block]},
+        Dumped(role="user", content=(Dumped(type="tool_result", tool_use_id="t1", content="1"),)),
+    ]
+    claude = get_provider("anthropic")
+    assert json.loads(json.dumps(claude.messages(claude.history(messages)))) == {
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {"n": 1}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "1"}]},
+        ]
+    }
+    assert convert_messages(messages, target="openai")["messages"][2]["role"] == "tool"
+
+
+# -- anything
+
+ODD = st.sampled_from([None, True, 3, 1.5, "", "x", "{", [], {}, [[]], {"x": []}, [None], {"type": 3}, "\ud800"])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(CASES), st.data())
+def test_mutated_histories(case: Case, data: st.DataObject) -> None:
+    """Whatever stands wherever: turns that go back as they came, or an error of ours."""
+    payload = copy.deepcopy(case.data[data.draw(st.sampled_from(["history", "written"]))])
+    places: list[tuple[Any, Any]] = []
+
+    def look(node: Any) -> None:
+        for key in node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ():
+            places.append((node, key))
+            look(node[key])
+
+    look(payload)
+    for _ in range(data.draw(st.integers(1, 3))):
+        node, key = data.draw(st.sampled_from(places))
+        if key in node or isinstance(node, list):
+            if data.draw(st.booleans()):
+                node[key] = data.draw(ODD)
+            elif isinstance(node, dict):
+                del node[key]
+    parser = case.parser
+    try:
+        read = parser.history(payload)
+        written = parser.messages(read)
+        again = parser.messages(parser.history(written))
+        parser.messages(read, repair=True)
+        for target in CASES:
+            target.parser.messages(read)
+            target.parser.messages(read, repair=True)
+        for problem in check_messages(payload, parser.provider):
+            assert problem.code in PROBLEMS
+            assert problem.path.startswith("$")
+    except ToolglotError as error:
+        assert error.code.startswith("conversion.")
+        return
+    assert again == written
+    member = parser.messages_member
+    if isinstance(payload.get(member), list):
+        assert written[member] == payload[member]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_time_is_linear(case: Case) -> None:
+    """Many calls of a turn, with results in the wrong order and twice, and many turns."""
+    many = 3_000
+    calls = [ToolCall("f", {}, f"c{number}") for number in range(many)]
+    results = [ToolResult(call.id, "x") for call in reversed(calls)]
+    history = [Message(tool_calls=calls), *results, *results, UserMessage("x")]
+    history += [Message(tool_calls=[ToolCall("f", {}, "same")]), ToolResult("same", "x"), UserMessage("y")] * many
+    written = case.parser.messages(history)
+    problems = check_messages(written, case.parser.provider, tools=[])
+    assert len(problems) >= (many if "history.duplicate_result" in case.parser.rules else 0)
+    case.parser.messages(case.parser.history(written), repair=True)
