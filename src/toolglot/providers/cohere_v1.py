@@ -233,7 +233,8 @@ def _python_type(schema: Mapping[str, Any]) -> str:
 
 def _has_members(schema: Mapping[str, Any]) -> bool:
     """Whether an object somewhere in it has members."""
-    inner = [schema.get("items"), *(schema.get("anyOf") or ())]
+    branches = schema.get("anyOf")
+    inner = [schema.get("items"), *(branches if isinstance(branches, (list, tuple)) else ())]
     return bool(schema.get("properties")) or any(_has_members(one) for one in inner if isinstance(one, Mapping))
 
 

@@ -288,7 +288,7 @@ class _Adapter:
         for key, value in node.items():
             if key in SILENT:
                 continue
-            if key == "format" and subset.formats is not None and value not in subset.formats:
+            if key == "format" and subset.formats is not None and str(value) not in subset.formats:
                 dropped.append((key, value))
             elif subset.takes(key):
                 result[key] = value
