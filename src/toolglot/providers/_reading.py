@@ -26,7 +26,7 @@ from ..types import (
 from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
 
-__all__ = ["Reading", "rest"]
+__all__ = ["Reading", "rest", "with_inner"]
 
 _NAMES: Final = {
     dict: "an object",
@@ -41,6 +41,8 @@ _LIMITS: Final = Limits()
 _MAX_CALLS: Final = _LIMITS.calls
 _MAX_NAME: Final = _LIMITS.name
 _MAX_LOSSES: Final = 1000
+# Members of a call that hold its name and arguments, but not its id.
+_ENVELOPES: Final = (("function",), ("custom",))
 
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
@@ -52,6 +54,15 @@ def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
                 found = {}
             found[key] = value
     return found
+
+
+def with_inner(extra: dict[str, Any] | None, key: str, inner: dict[str, Any], known: frozenset[str]) -> Any:
+    """``extra`` with what the object ``inner`` of a call, its member ``key``, holds besides ``known``.
+
+    Some put a call's signature there; `WireProvider.enveloped` writes it back.
+    """
+    found = None if inner.keys() <= known else rest(inner, known)
+    return extra if found is None else {**(extra or {}), key: found}
 
 
 class Reading:
@@ -213,13 +224,13 @@ class Reading:
         tool = None if self._tools is None else self._tools.get(name)
         if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
             # This API has no tools of free text, so it was declared as a function with one string.
-            self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None)
+            self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None, path)
             return
         if tool is not None and tool.strict:
             freed = drop_forced_nulls(arguments, tool.parameters)
             if freed != arguments:
                 arguments, text = freed, None
-        self._made(name, arguments, id, index, "function", raw, None, extra, text)
+        self._made(name, arguments, id, index, "function", raw, None, extra, text, path)
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -228,7 +239,7 @@ class Reading:
         index = self._attempt()
         name = self._checked(name, (*path, "name"), index)
         if name is not None:
-            self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None)
+            self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None, path)
 
     def server_call(self, name: Any, arguments: Any, id: Any, item: Mapping[str, Any]) -> None:
         """A call that the provider runs itself; ``item`` is all of it, to be sent back as it is."""
@@ -286,8 +297,12 @@ class Reading:
         input: str | None,
         extra: Mapping[str, Any] | None,
         text: str | None,
+        path: Path,
     ) -> None:
         if type(id) is not str or not id:
+            if type(id) is not int and id is not None:
+                at = path[:-1] if path[-1:] in _ENVELOPES else path
+                self.lost(at, f"expected a string for the id, found {_NAMES.get(type(id), type(id).__name__)}")
             id = str(id) if type(id) is int else None
         synthesized = id is None and self._synthesize
         if synthesized:

@@ -43,6 +43,7 @@ STRICT: Final = Subset(
     formats=words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
 )
 _CHOICES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "tool"}
+_RESPONSE: Final = words("type role content stop_reason usage error")
 _TEXT: Final = words("type text")
 _CALL: Final = words("type id name input")
 _THINKING: Final = words("type thinking")
@@ -93,10 +94,7 @@ class Anthropic(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("stop_reason"), reading)
-        for key in ("id", "model", "stop_sequence", "stop_details", "container"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        self.stop(payload.get("stop_reason"), reading, "stop_reason")
         reading.usage = payload.get("usage")
         content = payload.get("content")
         if type(content) is str:  # as a history may have it
@@ -104,6 +102,8 @@ class Anthropic(WireProvider):
             content = None
         elif content is None and "type" in payload and "stop_reason" not in payload:
             content = [payload] if payload["type"] != "message" else None  # a block by itself
+        if content is None or content is payload.get("content"):
+            reading.extra.update(rest(payload, _RESPONSE) or ())
         blocks = reading.as_list(content, ("content",))
         alone = content is not payload.get("content")
         for number, item in enumerate(blocks):

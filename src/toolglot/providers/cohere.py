@@ -26,7 +26,7 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading, rest
+from ._reading import Reading, rest, with_inner
 from ._writing import Wire, Writing, result_parts, result_text
 
 PLAIN: Final = Subset(root_unions=False)
@@ -42,6 +42,9 @@ STRICT: Final = Subset(
 )
 _CHOICES: Final = {"required": "REQUIRED", "none": "NONE"}
 _CALL: Final = words("id type function")
+_FUNCTION: Final = words("name arguments")
+_RESPONSE: Final = words("finish_reason message usage tool_plan error")
+_MESSAGE: Final = words("role content tool_plan tool_calls finish_reason error")
 _TEXT: Final = words("type text")
 _THINKING: Final = words("type thinking")
 
@@ -99,18 +102,17 @@ class Cohere(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("finish_reason"), reading)
+        self.stop(payload.get("finish_reason"), reading, "finish_reason")
         said = payload.get("message")
         if type(said) is str:  # all that there is of an error
-            reading.stop_reason = "error"
-            reading.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", ("message",))
+            self.refused(said, reading, ("message",))
+            reading.extra["error"] = payload
             return [reading]
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
         reading.usage = payload.get("usage")
-        if payload.get("id") is not None:
-            reading.extra["id"] = payload["id"]
+        reading.extra.update(rest(payload, _RESPONSE) or ())
         _plan(payload, (), reading)  # ToolCallParser has it beside the message too
         self._message(reading.as_object(said, ("message",)), ("message",), reading)
         return [reading]
@@ -131,17 +133,15 @@ class Cohere(WireProvider):
                 reading.reasoning(reading.as_text(part.get("thinking"), (*at, "thinking")), extra)
             elif part:
                 reading.opaque(part)
-        if message.get("citations") is not None:
-            reading.extra["citations"] = message["citations"]
+        reading.extra.update(rest(message, _MESSAGE) or ())
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:
                 at = (*at, "function")
                 function = reading.as_object(call.get("function"), at)
-                reading.call(
-                    function.get("name"), function.get("arguments"), at, id=call.get("id"), extra=rest(call, _CALL)
-                )
+                extra = with_inner(rest(call, _CALL), "function", function, _FUNCTION)
+                reading.call(function.get("name"), function.get("arguments"), at, id=call.get("id"), extra=extra)
 
     # -- result
 
@@ -180,6 +180,9 @@ class Cohere(WireProvider):
             written["content"] = content
         if calls:
             written["tool_calls"] = calls
+        citations = self.own(message.extra).get("citations")
+        if content and citations:
+            written["citations"] = citations
         return out.as_object(written)
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
@@ -187,8 +190,7 @@ class Cohere(WireProvider):
         return {
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "type": "function",
-            "function": {"name": self.name(call.name), "arguments": arguments},
-            **self.own(call.extra),
+            **self.enveloped("function", {"name": self.name(call.name), "arguments": arguments}, self.own(call.extra)),
         }
 
 

@@ -29,7 +29,7 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading, rest
+from ._reading import Reading, rest, with_inner
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
@@ -59,6 +59,13 @@ _FAILED: Final = (
     "MALFORMED_RESPONSE",
 )
 _CALL: Final = words("functionCall")
+_FUNCTION: Final = words("id name args")
+_CONTENT: Final = words("role parts")
+_CANDIDATE: Final = words("index content finishReason")
+# What only the SDK adds is left out.
+_RESPONSE: Final = words(
+    "candidates usageMetadata responseId sdkHttpResponse automaticFunctionCallingHistory parsed error"
+)
 _TEXT: Final = words("text thought")
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
 _NO_SIGNATURE: Final = "skip_thought_signature_validator"
@@ -70,6 +77,8 @@ _SNAKE: Final = {
     "usage_metadata": "usageMetadata",
     "prompt_feedback": "promptFeedback",
     "tool_call": "toolCall",
+    "will_continue": "willContinue",
+    "partial_args": "partialArgs",
 }
 _SNAKES: Final = frozenset(_SNAKE)
 
@@ -127,49 +136,65 @@ class Gemini(WireProvider):
     # -- response
 
     def from_list(self, items: list[Any]) -> dict[str, Any]:
-        """The chunks of a stream that was not cut into events, as one response; or the parts of a message."""
-        chunks = [item for item in items if isinstance(item, dict) and isinstance(item.get("candidates"), list)]
-        if not chunks:
-            return {"parts": items}
-        candidates = [chunk["candidates"][0] for chunk in chunks if chunk["candidates"]]
-        if not candidates:
-            return chunks[-1]
-        contents = [one.get("content") for one in candidates if isinstance(one, dict)]
-        parts = [one.get("parts") for one in contents if isinstance(one, dict)]
-        whole = {"content": {"parts": [part for listed in parts if isinstance(listed, list) for part in listed]}}
-        return {**chunks[-1], "candidates": [{**(candidates[-1] if isinstance(candidates[-1], dict) else {}), **whole}]}
+        """The chunks of a stream that was not cut into events; or the parts of a message."""
+        chunks = any(isinstance(item, dict) and isinstance(item.get("candidates"), list) for item in items)
+        return {"chunks" if chunks else "parts": items}
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
-        payload = _camel(payload)
-        readings: list[Reading] = []
         first = new()
-        candidates = first.choices(payload.get("candidates"), ("candidates",))
+        readings: list[Reading] = []
+        chunks = payload.get("chunks")
+        if type(chunks) is not list:
+            self._response(_camel(payload), (), first, readings, new)
+            return readings or [first]
+        for number, item in enumerate(chunks):
+            path: Path = ("chunks", number)
+            chunk = _camel(first.as_object(item, path))
+            self._response(chunk, path, first, readings, new)
+            if chunk.get("error") is not None:
+                self.refused(chunk["error"], first, (*path, "error"))
+        return readings or [first]
+
+    def _response(
+        self, payload: dict[str, Any], path: Path, first: Reading, readings: list[Reading], new: NewReading
+    ) -> None:
+        """A response; or one chunk of it, with the readings of those before."""
+        candidates = first.choices(payload.get("candidates"), (*path, "candidates"))
         for number, item in enumerate(candidates):
-            reading = first if not readings else new()
-            path: Path = ("candidates", number)
-            candidate = _camel(reading.as_object(item, path))
-            self.stop(candidate.get("finishReason"), reading)
-            content = reading.as_object(candidate.get("content"), (*path, "content"))
-            self._parts(content.get("parts"), (*path, "content", "parts"), reading)
-            if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
-                said = candidate.get("finishMessage")
-                text = said if isinstance(said, str) else "the provider could not read the model's call"
-                reading.unreadable_call(text, (*path, "finishReason"))
-            readings.append(reading)
-        if not candidates:
+            candidate = first.as_object(item, (*path, "candidates", number))
+            place = candidate.get("index", 0) if path else number
+            known = type(place) is int and 0 <= place < len(readings)
+            if not known:
+                readings.append(new() if readings else first)
+            self._candidate(candidate, (*path, "candidates", number), readings[place if known else -1])
+        if not candidates and not path:
             self._bare(payload, first)
-            readings = [first]
-        for reading in readings:
-            reading.usage = payload.get("usageMetadata")
+        for reading in readings or [first]:
+            if payload.get("usageMetadata") is not None:
+                reading.usage = payload["usageMetadata"]
             if payload.get("responseId") is not None:
                 reading.extra["id"] = payload["responseId"]
-        return readings
+            if candidates or payload.get("promptFeedback") is not None:
+                reading.extra.update(rest(payload, _RESPONSE) or ())
+        if not candidates and payload.get("promptFeedback") is not None:
+            first.stop_reason = "content_filter"
+
+    def _candidate(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
+        candidate = _camel(found)
+        reason = candidate.get("finishReason")
+        where = (*path, "finish_reason" if "finish_reason" in found else "finishReason")
+        self.stop(reason, reading, *where)
+        reading.extra.update(rest(candidate, _CANDIDATE) or ())  # citations, grounding
+        content = reading.as_object(candidate.get("content"), (*path, "content"))
+        reading.extra.update(rest(content, _CONTENT) or ())
+        self._parts(content.get("parts"), (*path, "content", "parts"), reading)
+        if reason == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
+            said = candidate.get("finishMessage")
+            text = said if isinstance(said, str) else "the provider could not read the model's call"
+            reading.unreadable_call(text, where)
 
     def _bare(self, payload: dict[str, Any], reading: Reading) -> None:
-        """What has no candidates: a prompt that was blocked, a content, a part."""
-        if payload.get("promptFeedback") is not None:
-            reading.extra["promptFeedback"] = payload["promptFeedback"]
-            reading.stop_reason = "content_filter"
+        """What has no candidates: a content, a part."""
         content = payload.get("content")
         if isinstance(content, dict):
             self._parts(content.get("parts"), ("content", "parts"), reading)
@@ -181,14 +206,22 @@ class Gemini(WireProvider):
     def _parts(self, parts: Any, path: Path, reading: Reading) -> None:
         for number, item in enumerate(reading.as_list(parts, path)):
             where = (*path, number)
-            self._part(_camel(item if type(item) is dict else reading.as_object(item, where)), where, reading)
+            self._part(item if type(item) is dict else reading.as_object(item, where), where, reading)
 
-    def _part(self, part: dict[str, Any], path: Path, reading: Reading) -> None:
+    def _part(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
+        part = _camel(found)
         call = part.get("functionCall")
         if call is not None:
-            at = (*path, "functionCall")
-            call = reading.as_object(call, at)
-            extra = rest(part, _CALL)
+            at = (*path, "functionCall" if "functionCall" in found else "function_call")
+            call = _camel(reading.as_object(call, at))
+            if call.get("willContinue") or call.get("partialArgs") is not None:
+                # A piece of a call whose arguments are streamed, which only a stream can put together.
+                if call.get("name"):
+                    reading.truncated_call(call["name"], at)
+                else:
+                    reading.lost(at, "a piece of a call")
+                return
+            extra = with_inner(rest(part, _CALL), "functionCall", call, _FUNCTION)
             id = call.get("id")
             if id:
                 extra = {**(extra or {}), "id": id}  # Gemini's own: only such a one may go back
@@ -251,10 +284,11 @@ class Gemini(WireProvider):
                 body = {"name": self.name(call.name), "args": arguments}
                 if "id" in beside:
                     body = {"id": beside.pop("id"), **body}
+                beside = self.enveloped("functionCall", body, beside)
                 if not signed:
                     beside.setdefault("thoughtSignature", _NO_SIGNATURE)
                     signed = True  # the others of a turn need none
-                written.append({"functionCall": body, **beside})
+                written.append(beside)
         return out.as_object({"role": "model", "parts": written})
 
 

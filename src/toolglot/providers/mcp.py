@@ -42,6 +42,7 @@ from ._reading import Reading, rest
 from ._writing import Wire, WireList, Writing, base64_text, result_parts, result_text
 
 _TEXT: Final = words("type text")
+_RESPONSE: Final = words("jsonrpc id role content stopReason tools result error")
 _USE: Final = words("name id input")  # `type` tells a sampled call from one of a server
 _PARAMS: Final = words("name arguments")
 
@@ -94,10 +95,8 @@ class MCP(WireProvider):
         if "name" in node and "content" not in node and "type" not in node:
             self._call(node, path, reading, None, {})
             return [reading]
-        self.stop(node.get("stopReason"), reading)
-        for key in ("model", "structuredContent", "isError", "resultType"):
-            if node.get(key) is not None:
-                reading.extra[key] = node[key]
+        self.stop(node.get("stopReason"), reading, *path, "stopReason")
+        reading.extra.update(rest(node, _RESPONSE) or ())
         if node.get("isError") is True:
             reading.stop_reason = "error"
         if "tools" in node:

@@ -29,11 +29,13 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading, rest
+from ._reading import Reading, rest, with_inner
 from ._writing import Wire, Writing, data_url, result_parts, result_text
-from .openai_chat import PLAIN, STRICT
+from .openai_chat import CHOICE, FUNCTION, PLAIN, RESPONSE, STRICT
 
 _CALL: Final = words("id type index function")
+_CHOICE: Final = CHOICE | words("messages stop_reason")
+_MESSAGE: Final = words("role content tool_calls prefix")
 _TEXT: Final = words("type text")
 
 
@@ -87,8 +89,8 @@ class Mistral(WireProvider):
             for key in ("message", "detail"):  # of an error; of a request that was not valid
                 if type(payload.get(key)) is str or (key == "detail" and payload.get(key) is not None):
                     said = payload[key] if type(payload[key]) is str else "the request is not valid"
-                    first.stop_reason = "error"
-                    first.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", (key,))
+                    self.refused(said, first, (key,))
+                    first.extra["error"] = payload
                     return [first]
             path: Path = ("message",) if type(payload.get("message")) is dict else ()
             self._message(payload["message"] if path else payload, path, first)
@@ -99,15 +101,22 @@ class Mistral(WireProvider):
             path = ("choices", number)
             choice = reading.as_object(item, path)
             reason = choice.get("finish_reason")
-            self.stop(choice.get("stop_reason") if reason is None else reason, reading)  # Bedrock has the other name
+            if reason is None:
+                self.stop(choice.get("stop_reason"), reading, *path, "stop_reason")  # Bedrock's name
+            else:
+                self.stop(reason, reading, *path, "finish_reason")
+            beside = rest(choice, _CHOICE)
+            if beside is not None:
+                reading.extra["choice"] = beside
             key = "message" if choice.get("message") is not None else "delta"
             self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
             if choice.get("messages") is not None:
                 reading.lost((*path, "messages"), "the messages of tools that Mistral ran")
             readings.append(reading)
-        for reading in readings:
+        about = rest(payload, RESPONSE) or ()
+        for reading in readings or [first]:
             reading.usage = payload.get("usage")
-            reading.extra.update({key: payload[key] for key in ("id", "model") if payload.get(key) is not None})
+            reading.extra.update(about)
         return readings or [first]
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
@@ -125,7 +134,11 @@ class Mistral(WireProvider):
                 at = (*at, "function")
                 function = reading.as_object(call.get("function"), at)
                 id = call.get("id") if call.get("id") != "null" else None  # what the SDK makes of a missing one
-                reading.call(function.get("name"), function.get("arguments"), at, id=id, extra=rest(call, _CALL))
+                extra = with_inner(rest(call, _CALL), "function", function, FUNCTION)
+                reading.call(function.get("name"), function.get("arguments"), at, id=id, extra=extra)
+        beside = rest(message, _MESSAGE)
+        if beside is not None and (path or "role" in message):
+            reading.extra["message"] = beside
 
     def _chunk(self, chunk: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = chunk.get("type")
@@ -184,8 +197,7 @@ class Mistral(WireProvider):
         return {
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "type": "function",
-            "function": {"name": self.name(call.name), "arguments": arguments},
-            **self.own(call.extra),
+            **self.enveloped("function", {"name": self.name(call.name), "arguments": arguments}, self.own(call.extra)),
         }
 
 

@@ -27,7 +27,7 @@ from ..types import (
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading, rest
+from ._reading import Reading, rest, with_inner
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 
 # What the server's `ToolProperty` keeps; the model's template never sees the rest.
@@ -35,6 +35,9 @@ SCHEMA: Final = Subset(
     words("type description properties required items enum anyOf"), references="inline", root_unions=False
 )
 _CALL: Final = words("id type function")
+_FUNCTION: Final = words("name arguments index")
+_RESPONSE: Final = words("message done done_reason prompt_eval_count eval_count error")
+_MESSAGE: Final = words("role content thinking tool_calls done_reason error")
 _USAGE: Final = ("prompt_eval_count", "eval_count")
 
 
@@ -68,13 +71,11 @@ class Ollama(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("done_reason"), reading)
+        self.stop(payload.get("done_reason"), reading, "done_reason")
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
-        for key in ("model", "created_at"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        reading.extra.update(rest(payload, _RESPONSE) or ())
         usage = {key: payload[key] for key in _USAGE if payload.get(key) is not None}
         reading.usage = usage or None
         self._message(reading.as_object(payload["message"], ("message",)), ("message",), reading)
@@ -83,17 +84,16 @@ class Ollama(WireProvider):
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
         reading.reasoning(reading.as_text(message.get("thinking"), (*path, "thinking")))
         reading.text(reading.as_text(message.get("content"), (*path, "content")))
-        if message.get("images"):
-            reading.extra["images"] = message["images"]
+        if "role" in message or path:
+            reading.extra.update(rest(message, _MESSAGE) or ())  # images
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:
                 at = (*at, "function")
                 function = reading.as_object(call.get("function"), at)
-                reading.call(
-                    function.get("name"), function.get("arguments"), at, id=call.get("id"), extra=rest(call, _CALL)
-                )
+                extra = with_inner(rest(call, _CALL), "function", function, _FUNCTION)
+                reading.call(function.get("name"), function.get("arguments"), at, id=call.get("id"), extra=extra)
 
     # -- result
 
@@ -143,13 +143,16 @@ class Ollama(WireProvider):
             written["thinking"] = "".join(thinking)
         if calls:
             written["tool_calls"] = calls
+        images = self.own(message.extra).get("images")
+        if images:
+            written["images"] = images
         return out.as_object(written)
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
         # Arguments as text are refused in a history.
         arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
         function = {"name": self.name(call.name), "arguments": arguments}
-        return {**({"id": call.id} if call.id else {}), "function": function, **self.own(call.extra)}
+        return {**({"id": call.id} if call.id else {}), **self.enveloped("function", function, self.own(call.extra))}
 
 
 WIRE = Ollama

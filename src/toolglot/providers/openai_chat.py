@@ -1,4 +1,4 @@
-"""OpenAI's Chat Completions, and those who speak it: their deviations are data, one `Dialect` each.
+"""OpenAI's Chat Completions, and those who speak it: their deviations are data, in ``_dialects.py``.
 
 Cannot carry: an error flag on a result (the text says it), images and files in a result (they follow in a user's
 message), ids of more than 40 characters.
@@ -7,7 +7,6 @@ message), ids of more than 40 characters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
@@ -26,9 +25,10 @@ from ..types import (
     ToolResult,
 )
 from ._base import NewReading, WireProvider
+from ._dialects import DIALECTS, Dialect
 from ._names import Provider, WireFormat
 from ._payload import Path
-from ._reading import Reading, rest
+from ._reading import Reading, rest, with_inner
 from ._writing import Wire, Writing, base64_text, data_url, result_parts, result_text
 
 # What the API says of a function's schema without strict mode, and with it.
@@ -45,39 +45,13 @@ STRICT: Final = Subset(
     closed=True,
     formats=words("date-time time date duration email hostname ipv4 ipv6 uuid"),
 )
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a provider deviates.
-
-    ``strict``: takes ``function.strict``. ``parallel``: takes ``parallel_tool_calls``. ``custom``: has tools of free
-    text. ``allowed``: can limit a choice to several tools. ``reasoning``: the member in which reasoning must go back,
-    whoever it came from. ``echo``: takes its own reasoning back in the member that it came in. ``parts``: the content
-    of a result may hold images.
-    """
-
-    strict: bool = True
-    parallel: bool = True
-    custom: bool = False
-    allowed: bool = False
-    reasoning: str | None = None
-    echo: bool = True
-    parts: bool = False
-
-
-_DIALECTS: Final = {
-    Provider.OPENAI: Dialect(custom=True, allowed=True, echo=False),
-    Provider.AZURE_OPENAI: Dialect(custom=True, allowed=True, echo=False),
-    Provider.XAI: Dialect(strict=False),
-    # Thinking models refuse an assistant's turn with calls that comes without its reasoning_content.
-    Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content"),
-    Provider.GROQ: Dialect(parts=True),
-    Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
-    Provider.LLAMA_CPP: Dialect(strict=False),
-}
 _REASONING: Final = ("reasoning_content", "reasoning")
 _CALL: Final = words("id type function index custom")
+FUNCTION: Final = words("name arguments")
+_BARE: Final = words("id type index name arguments parameters")
+_CUSTOM: Final = words("name input")
+RESPONSE: Final = words("choices usage object created error message choice refusal stop_reason")
+CHOICE: Final = words("index message delta finish_reason")
 _READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
 
 
@@ -97,7 +71,7 @@ class OpenAIChat(WireProvider):
 
     def __init__(self, provider: Provider) -> None:
         super().__init__(provider)
-        self.dialect = _DIALECTS.get(provider, Dialect())
+        self.dialect = DIALECTS.get(provider, Dialect())
         self.limits_choice = self.dialect.allowed  # type: ignore[misc]
 
     # -- definition
@@ -143,26 +117,34 @@ class OpenAIChat(WireProvider):
             path: Path = ("choices", number)
             choice = reading.as_object(item, path)
             key = "message" if choice.get("message") is not None else "delta"
-            self.stop(choice.get("finish_reason"), reading)
+            self.stop(choice.get("finish_reason"), reading, *path, "finish_reason")
             self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
+            beside = rest(choice, CHOICE)
+            if beside is not None:
+                reading.extra["choice"] = beside  # probabilities, what a filter found
+                if beside.get("error") and isinstance(beside["error"], (str, dict)):  # OpenRouter's
+                    self.refused(beside["error"], reading, (*path, "error"))
             readings.append(reading)
         if not choices:  # a message by itself
             path = ("message",) if isinstance(payload.get("message"), dict) else ()
             self._message(payload["message"] if path else payload, path, first)
             return [first]
+        about = rest(payload, RESPONSE) or ()
         for reading in readings:
             reading.usage = payload.get("usage")
-            for key in ("id", "model"):
-                if payload.get(key) is not None:
-                    reading.extra[key] = payload[key]
+            reading.extra.update(about)
         return readings
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
         get = message.get
+        thought = None
         for key in _REASONING:
             if get(key):
-                reading.reasoning(reading.as_text(message[key], (*path, key)), {"key": key})
-                break
+                if thought is None:
+                    thought = message[key]
+                    reading.reasoning(reading.as_text(thought, (*path, key)), {"key": key})
+                elif message[key] != thought:  # some say it under both names
+                    reading.lost((*path, key), f"not what {_REASONING[0]} says")
         content = get("content")
         if type(content) is str:
             reading.text(content)
@@ -180,9 +162,11 @@ class OpenAIChat(WireProvider):
         if get("function_call") is not None:
             where = (*path, "function_call")
             call = reading.as_object(message["function_call"], where)
-            reading.call(call.get("name"), call.get("arguments"), where, extra={"function_call": True})
+            reading.call(
+                call.get("name"), call.get("arguments"), where, extra={"function_call": rest(call, FUNCTION) or True}
+            )
         extra = rest(message, _READ)
-        if path and extra:
+        if extra and (path or get("role") == "assistant"):
             reading.extra["message"] = extra  # annotations, audio, reasoning_details: some of it has to go back
 
     def _content(self, parts: list[Any], path: Path, reading: Reading) -> None:
@@ -199,14 +183,16 @@ class OpenAIChat(WireProvider):
             return
         extra = rest(item, _CALL)
         custom = item.get("custom")
-        if type(custom) is dict:
+        if type(custom) is dict or (custom is not None and item.get("function") is None):
             at = (*path, "custom")
+            custom = reading.as_object(custom, at)
+            extra = with_inner(extra, "custom", custom, _CUSTOM)
             reading.custom(custom.get("name"), custom.get("input"), at, id=item.get("id"), extra=extra)
             return
         function = item.get("function")
         if function is None and "name" in item:  # without its envelope
             key = "parameters" if "arguments" not in item and "parameters" in item else "arguments"
-            reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"))
+            reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"), extra=rest(item, _BARE))
             return
         at = (*path, "function")
         function = reading.as_object(function, at)
@@ -214,6 +200,7 @@ class OpenAIChat(WireProvider):
         if type(kind) is str and kind.startswith("TOOL_CALL_TYPE_"):  # of xAI's own tools, which only its SDK shows
             reading.server_call(function.get("name"), function.get("arguments"), item.get("id"), item)
             return
+        extra = with_inner(extra, "function", function, FUNCTION)
         reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=extra)
 
     # -- result
@@ -286,19 +273,20 @@ class OpenAIChat(WireProvider):
 
     def _call_back(self, call: ToolCall, written: dict[str, Any]) -> list[dict[str, Any]]:
         extra = self.own(call.extra)
-        if extra.pop("function_call", False) and not call.id:  # the legacy form has no id
-            written["function_call"] = {"name": self.name(call.name), "arguments": call.arguments_json}
+        legacy = extra.pop("function_call", None)
+        if legacy and not call.id:  # the legacy form has no id
+            own = legacy if isinstance(legacy, dict) else {}
+            written["function_call"] = {"name": self.name(call.name), "arguments": call.arguments_json, **own}
             return []
         id = self.call_id(call.id, f"the call of {call.name!r}")
         if call.kind == "custom" and self.dialect.custom:
             custom = {"name": self.name(call.name), "input": call.input or ""}
-            return [{"id": id, "type": "custom", "custom": custom, **extra}]
+            return [{"id": id, "type": "custom", **self.enveloped("custom", custom, extra)}]
         arguments = call.arguments_json
         if call.kind == "custom":
             arguments = ToolCall(call.name, {"input": call.input or ""}).arguments_json
-        return [
-            {"id": id, "type": "function", "function": {"name": self.name(call.name), "arguments": arguments}, **extra}
-        ]
+        function = {"name": self.name(call.name), "arguments": arguments}
+        return [{"id": id, "type": "function", **self.enveloped("function", function, extra)}]
 
 
 def _media(part: ImagePart | FilePart) -> dict[str, Any] | None:

@@ -40,6 +40,7 @@ _SERVER: Final = words(
 _CLIENT: Final = words("computer_call local_shell_call shell_call apply_patch_call mcp_approval_request")
 _CALL: Final = words("type call_id name arguments input")
 _MESSAGE: Final = words("type role content")
+_SAID: Final = words("output_text refusal text input_text")
 _INCOMPLETE: Final[dict[Any, StopReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
@@ -102,7 +103,7 @@ class OpenAIResponses(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("status"), reading)
+        self.stop(payload.get("status"), reading, "status")
         details = payload.get("incomplete_details")
         if payload.get("status") == "incomplete":
             reason = details.get("reason") if type(details) is dict else None
@@ -155,6 +156,9 @@ class OpenAIResponses(WireProvider):
             return
         for number, part in enumerate(reading.as_list(content, (*path, "content"))):
             part = reading.as_object(part, (*path, "content", number))
+            if part and type(part.get("type")) is str and part["type"] not in _SAID:
+                reading.opaque({"type": "message", "role": "assistant", "content": [part], **(extra or {})})
+                continue
             key = "refusal" if part.get("type") == "refusal" else "text"
             if key == "refusal":
                 reading.stop_reason = "content_filter"
@@ -191,14 +195,12 @@ class OpenAIResponses(WireProvider):
                 items.append({"type": "message", "role": "assistant", "content": part.text})
             elif isinstance(part, TextPart):
                 content = own.pop("part", None) or {"type": "output_text", "text": part.text, "annotations": []}
-                last = items[-1] if items else {}
-                if last.get("type") == "message" and last.get("id") == own["id"]:
-                    last["content"].append(content)
-                else:
-                    items.append({"type": "message", "role": "assistant", "content": [content], **own})
+                _say({"type": "message", "role": "assistant", "content": [content], **own}, items)
             elif isinstance(part, (ReasoningPart, OpaquePart)):
                 item = part.data if isinstance(part, OpaquePart) else own.get("item")
-                if item is None:
+                if item is not None and item.get("type") == "message":
+                    _say(item, items)
+                elif item is None:
                     out.lost("loss.reasoning", path, "reasoning of another provider")
                 else:
                     items.append(item)
@@ -211,6 +213,15 @@ class OpenAIResponses(WireProvider):
         if call.kind == "custom":
             return {"type": "custom_tool_call", **named, "input": call.input or "", **self.own(call.extra)}
         return {"type": "function_call", **named, "arguments": call.arguments_json, **self.own(call.extra)}
+
+
+def _say(message: dict[str, Any], items: list[dict[str, Any]]) -> None:
+    """Add to what the model said: to the last item, if that is the same."""
+    last = items[-1] if items else {}
+    if last.get("type") == "message" and "id" in last and last["id"] == message.get("id"):
+        last["content"] += message["content"]
+    else:
+        items.append({**message, "content": list(message["content"])})
 
 
 def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
