@@ -16,7 +16,7 @@ from ..schema.subset import Subset
 from ..types import Loss, Message, StopReason, ToolCall, ToolChoice, ToolResult
 from ._names import Provider, WireFormat
 from ._payload import Path, load
-from ._reading import Reading, rest
+from ._reading import Reading
 from ._writing import Wire, WireObject, Writing, message_parts, pair
 
 __all__ = ["ToolCallParser", "WireProvider"]
@@ -254,7 +254,7 @@ class WireProvider:
             body = any(type(payload[key]) in (dict, list) and payload[key] for key in _BODIES & payload.keys())
             readings = (self.read(payload, new) if body else None) or [new()]
             if not body:
-                readings[0].extra.update(rest(payload, _SILENT) or ())  # the request's id
+                readings[0].keep(payload, _SILENT)  # the request's id
             if payload["error"] or not body:
                 self.refused(payload["error"], readings[0])
         elif type(payload.get("message")) is str and payload.get("object") == "error":  # Mistral's, vLLM's

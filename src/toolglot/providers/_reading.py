@@ -47,6 +47,8 @@ _ENVELOPES: Final = (("function",), ("custom",))
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
     """What ``item`` holds besides ``known`` members and nulls: its provider wants it back."""
+    if known.issuperset(item):  # as nearly always
+        return None
     found = None
     for key, value in item.items():
         if key not in known and value is not None:
@@ -61,7 +63,7 @@ def with_inner(extra: dict[str, Any] | None, key: str, inner: dict[str, Any], kn
 
     Some put a call's signature there; `WireProvider.enveloped` writes it back.
     """
-    found = None if inner.keys() <= known else rest(inner, known)
+    found = None if known.issuperset(inner) else rest(inner, known)
     return extra if found is None else {**(extra or {}), key: found}
 
 
@@ -158,6 +160,13 @@ class Reading:
             self.losses.append(Loss(code, json_path(path[1:] if self._listed else path), detail))
         elif len(self.losses) == _MAX_LOSSES:
             self.losses.append(Loss(code, "$", "and more of the kind"))
+
+    def keep(self, item: dict[str, Any], known: frozenset[str]) -> None:
+        """Keep what ``item`` holds besides ``known`` members and nulls in the message's extra."""
+        if not known.issuperset(item):
+            for key, value in item.items():
+                if key not in known and value is not None:
+                    self.extra[key] = value
 
     # -- what was found, in its order
 

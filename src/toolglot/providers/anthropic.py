@@ -103,7 +103,7 @@ class Anthropic(WireProvider):
         elif content is None and "type" in payload and "stop_reason" not in payload:
             content = [payload] if payload["type"] != "message" else None  # a block by itself
         if content is None or content is payload.get("content"):
-            reading.extra.update(rest(payload, _RESPONSE) or ())
+            reading.keep(payload, _RESPONSE)
         blocks = reading.as_list(content, ("content",))
         alone = content is not payload.get("content")
         for number, item in enumerate(blocks):

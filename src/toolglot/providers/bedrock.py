@@ -146,9 +146,9 @@ class Bedrock(WireProvider):
         reading = new()
         self.stop(payload.get("stopReason"), reading, "stopReason")
         reading.usage = payload.get("usage")
-        reading.extra.update(rest(payload, _RESPONSE) or ())
-        for key in _REFUSALS:  # of the service, and of what boto3 raises
-            if "output" not in payload and (type(payload.get(key)) is str or (key == "Error" and payload.get(key))):
+        reading.keep(payload, _RESPONSE)
+        for key in _REFUSALS if "output" not in payload else ():  # of the service, and of what boto3 raises
+            if type(payload.get(key)) is str or (key == "Error" and payload.get(key)):
                 self.refused(payload[key], reading, (key,))
                 reading.extra["error"] = payload
                 return [reading]
@@ -160,7 +160,7 @@ class Bedrock(WireProvider):
             path = (*path, key)
             node = reading.as_object(node[key], path)
         if path:
-            reading.extra.update(rest(node, _MESSAGE) or ())
+            reading.keep(node, _MESSAGE)
         if "toolUse" in node:  # a block by itself
             self._block(node, path, reading)
             return [reading]

@@ -112,7 +112,7 @@ class Cohere(WireProvider):
             self._message(payload, (), reading)
             return [reading]
         reading.usage = payload.get("usage")
-        reading.extra.update(rest(payload, _RESPONSE) or ())
+        reading.keep(payload, _RESPONSE)
         _plan(payload, (), reading)  # ToolCallParser has it beside the message too
         self._message(reading.as_object(said, ("message",)), ("message",), reading)
         return [reading]
@@ -133,7 +133,7 @@ class Cohere(WireProvider):
                 reading.reasoning(reading.as_text(part.get("thinking"), (*at, "thinking")), extra)
             elif part:
                 reading.opaque(part)
-        reading.extra.update(rest(message, _MESSAGE) or ())
+        reading.keep(message, _MESSAGE)
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)

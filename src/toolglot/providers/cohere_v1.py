@@ -93,7 +93,7 @@ class CohereV1(WireProvider):
             self.refused(said, reading, ("message",))
             reading.extra["error"] = payload
             return [reading]
-        reading.extra.update(rest(payload, _RESPONSE) or ())
+        reading.keep(payload, _RESPONSE)
         reading.usage = payload.get("meta")
         key = "message" if "role" in payload else "text"  # in a history it has the other name
         reading.text(reading.as_text(payload.get(key), (key,)))

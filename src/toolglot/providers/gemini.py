@@ -161,34 +161,35 @@ class Gemini(WireProvider):
         """A response; or one chunk of it, with the readings of those before."""
         candidates = first.choices(payload.get("candidates"), (*path, "candidates"))
         for number, item in enumerate(candidates):
-            candidate = first.as_object(item, (*path, "candidates", number))
+            at: Path = (*path, "candidates", number)
+            candidate = first.as_object(item, at)
             place = candidate.get("index", 0) if path else number
-            known = type(place) is int and 0 <= place < len(readings)
-            if not known:
+            if type(place) is not int or not 0 <= place < len(readings):
+                place = len(readings)
                 readings.append(new() if readings else first)
-            self._candidate(candidate, (*path, "candidates", number), readings[place if known else -1])
+            self._candidate(candidate, at, readings[place])
         if not candidates and not path:
             self._bare(payload, first)
+        usage, id, blocked = payload.get("usageMetadata"), payload.get("responseId"), payload.get("promptFeedback")
         for reading in readings or [first]:
-            if payload.get("usageMetadata") is not None:
-                reading.usage = payload["usageMetadata"]
-            if payload.get("responseId") is not None:
-                reading.extra["id"] = payload["responseId"]
-            if candidates or payload.get("promptFeedback") is not None:
-                reading.extra.update(rest(payload, _RESPONSE) or ())
-        if not candidates and payload.get("promptFeedback") is not None:
+            if usage is not None:
+                reading.usage = usage
+            if id is not None:
+                reading.extra["id"] = id
+            if candidates or blocked is not None:
+                reading.keep(payload, _RESPONSE)
+        if not candidates and blocked is not None:
             first.stop_reason = "content_filter"
 
     def _candidate(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
         candidate = _camel(found)
-        reason = candidate.get("finishReason")
         where = (*path, "finish_reason" if "finish_reason" in found else "finishReason")
-        self.stop(reason, reading, *where)
-        reading.extra.update(rest(candidate, _CANDIDATE) or ())  # citations, grounding
+        self.stop(candidate.get("finishReason"), reading, *where)
+        reading.keep(candidate, _CANDIDATE)  # citations, grounding
         content = reading.as_object(candidate.get("content"), (*path, "content"))
-        reading.extra.update(rest(content, _CONTENT) or ())
+        reading.keep(content, _CONTENT)
         self._parts(content.get("parts"), (*path, "content", "parts"), reading)
-        if reason == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
+        if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
             said = candidate.get("finishMessage")
             text = said if isinstance(said, str) else "the provider could not read the model's call"
             reading.unreadable_call(text, where)

@@ -96,7 +96,7 @@ class MCP(WireProvider):
             self._call(node, path, reading, None, {})
             return [reading]
         self.stop(node.get("stopReason"), reading, *path, "stopReason")
-        reading.extra.update(rest(node, _RESPONSE) or ())
+        reading.keep(node, _RESPONSE)
         if node.get("isError") is True:
             reading.stop_reason = "error"
         if "tools" in node:

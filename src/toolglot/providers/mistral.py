@@ -113,10 +113,9 @@ class Mistral(WireProvider):
             if choice.get("messages") is not None:
                 reading.lost((*path, "messages"), "the messages of tools that Mistral ran")
             readings.append(reading)
-        about = rest(payload, RESPONSE) or ()
         for reading in readings or [first]:
             reading.usage = payload.get("usage")
-            reading.extra.update(about)
+            reading.keep(payload, RESPONSE)
         return readings or [first]
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:

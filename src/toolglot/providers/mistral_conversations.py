@@ -76,7 +76,7 @@ class MistralConversations(WireProvider):
                 self._entry(payload, (), reading)  # an entry by itself
             return [reading]
         reading.usage = payload.get("usage")
-        reading.extra.update(rest(payload, _RESPONSE) or ())
+        reading.keep(payload, _RESPONSE)
         for number, item in enumerate(reading.as_list(payload["outputs"], ("outputs",))):
             path: Path = ("outputs", number)
             self._entry(reading.as_object(item, path), path, reading)

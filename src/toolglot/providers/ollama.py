@@ -75,7 +75,7 @@ class Ollama(WireProvider):
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
-        reading.extra.update(rest(payload, _RESPONSE) or ())
+        reading.keep(payload, _RESPONSE)
         usage = {key: payload[key] for key in _USAGE if payload.get(key) is not None}
         reading.usage = usage or None
         self._message(reading.as_object(payload["message"], ("message",)), ("message",), reading)
@@ -85,7 +85,7 @@ class Ollama(WireProvider):
         reading.reasoning(reading.as_text(message.get("thinking"), (*path, "thinking")))
         reading.text(reading.as_text(message.get("content"), (*path, "content")))
         if "role" in message or path:
-            reading.extra.update(rest(message, _MESSAGE) or ())  # images
+            reading.keep(message, _MESSAGE)  # images
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)

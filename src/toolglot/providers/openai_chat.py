@@ -129,10 +129,9 @@ class OpenAIChat(WireProvider):
             path = ("message",) if isinstance(payload.get("message"), dict) else ()
             self._message(payload["message"] if path else payload, path, first)
             return [first]
-        about = rest(payload, RESPONSE) or ()
         for reading in readings:
             reading.usage = payload.get("usage")
-            reading.extra.update(about)
+            reading.keep(payload, RESPONSE)
         return readings
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
