@@ -143,11 +143,10 @@ class Gemini(WireProvider):
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         first = new()
         readings: list[Reading] = []
-        chunks = payload.get("chunks")
-        if type(chunks) is not list:
+        if type(payload.get("chunks")) is not list:
             self._response(_camel(payload), (), first, readings, new)
             return readings or [first]
-        for number, item in enumerate(chunks):
+        for number, item in enumerate(payload["chunks"]):
             path: Path = ("chunks", number)
             chunk = _camel(first.as_object(item, path))
             self._response(chunk, path, first, readings, new)
