@@ -17,7 +17,7 @@ class Dialect:
     ``strict``: takes ``function.strict``. ``parallel``: takes ``parallel_tool_calls``. ``custom``: has tools of free
     text. ``allowed``: can limit a choice to several tools. ``reasoning``: the member in which reasoning must go back,
     whoever it came from. ``echo``: takes its own reasoning back in the member that it came in. ``parts``: the content
-    of a result may hold images.
+    of a result may hold images. ``files``: takes files in a user's message.
     """
 
     strict: bool = True
@@ -27,6 +27,7 @@ class Dialect:
     reasoning: str | None = None
     echo: bool = True
     parts: bool = False
+    files: bool = True
 
 
 DIALECTS: Final = {
@@ -35,7 +36,7 @@ DIALECTS: Final = {
     Provider.XAI: Dialect(strict=False),
     # Thinking models refuse an assistant's turn with calls that comes without its reasoning_content.
     Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content"),
-    Provider.GROQ: Dialect(parts=True),
+    Provider.GROQ: Dialect(parts=True, files=False),
     Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
     Provider.LLAMA_CPP: Dialect(strict=False),
 }

@@ -29,7 +29,7 @@ from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text
 
 PLAIN: Final = Subset(root_unions=False)
 # What the SDK's own transformation keeps.
@@ -42,6 +42,7 @@ STRICT: Final = Subset(
     optional=True,
     formats=words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
 )
+_IMAGES: Final = words("image/png image/jpeg image/gif image/webp")
 _CHOICES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "tool"}
 _RESPONSE: Final = words("type role content stop_reason usage error")
 _TEXT: Final = words("type text")
@@ -189,6 +190,7 @@ def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dic
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text} if part.text else None
     kind = "image" if isinstance(part, ImagePart) else "document"
+    named = media_type(part)
     titled = {"title": part.name} if isinstance(part, FilePart) and part.name else {}
     source: dict[str, Any]
     if isinstance(part, FilePart) and part.id is not None:
@@ -198,12 +200,12 @@ def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dic
     elif part.data is None:
         out.lost("loss.part", path, "there is nothing in it")
         return None
-    elif kind == "image" or part.media_type == "application/pdf":
-        source = {"type": "base64", "media_type": part.media_type, "data": base64_text(part.data)}
-    elif part.media_type == "text/plain":
+    elif named in _IMAGES if kind == "image" else named == "application/pdf":
+        source = {"type": "base64", "media_type": named, "data": base64_text(part.data)}
+    elif kind == "document" and named == "text/plain":
         source = {"type": "text", "media_type": "text/plain", "data": part.data.decode("utf-8", "replace")}
     else:
-        out.lost("loss.part", path, f"Anthropic takes no file of the type {part.media_type!r:.80}")
+        out.lost("loss.part", path, f"Anthropic takes nothing of the type {part.media_type!r:.80}")
         return None
     return {"type": kind, "source": source, **titled}
 

@@ -33,7 +33,7 @@ from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text
 from .anthropic import PLAIN, STRICT
 
 _CALL: Final = words("toolUseId name input")
@@ -250,7 +250,7 @@ class Bedrock(WireProvider):
         else:
             out.lost("loss.part", path, "Converse takes bytes, or an address in S3")
             return None
-        kind = part.media_type
+        kind = media_type(part)
         if kind in _IMAGES:
             return {"image": {"format": _IMAGES[kind], "source": source}}
         if kind in _VIDEOS:

@@ -24,7 +24,6 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
@@ -307,11 +306,11 @@ def _response(result: ToolResult) -> dict[str, Any]:
     """The result as an object: ``output`` and ``error`` are understood, any other object is the output itself."""
     parts = result_parts(result)
     content = result.content if parts is None else "".join(part.text for part in parts if isinstance(part, TextPart))
+    text = result_text(ToolResult(None, content))  # it has to be JSON in any case
     if result.is_error:
-        return {"error": result.error_message or (content if isinstance(content, str) else json_text(content))}
+        return {"error": result.error_message or text}
     if not isinstance(content, dict):
-        return {"output": content if not isinstance(content, (str, tuple)) else result_text(ToolResult(None, content))}
-    text = result_text(result)  # it has to be JSON in any case
+        return {"output": text if isinstance(content, (str, tuple)) else content}
     if '"$ref"' in text or '"$defs"' in text:
         return {"output": text}  # these are refused anywhere in a response
     return {"output": content} if {"output", "error"} & set(content) else content

@@ -212,22 +212,25 @@ class OpenAIChat(WireProvider):
             parts = result_parts(result)
             content: Any = result_text(result) if parts is None else ""
             if parts and self.dialect.parts and not any(isinstance(part, FilePart) for part in parts):
-                content = [
+                made = [
                     {"type": "text", "text": part.text} if isinstance(part, TextPart) else _media(part)
                     for part in parts
                 ]
-                parts = None
+                if None not in made:
+                    content, parts = made, None
+            before = len(moved)
             for place, part in enumerate(parts or ()):
                 if isinstance(part, TextPart):
                     content += part.text
                     continue
-                written = _media(part)
+                written = _media(part) if self.dialect.files or isinstance(part, ImagePart) else None
                 if written is None:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", "a file by an address only")
+                    why = "an address only, or nothing" if self.dialect.files else "only images are taken"
+                    out.lost("loss.part", f"$[{number}].content[{place}]", why)
                     continue
                 moved += [{"type": "text", "text": f"From the result of tool call {id}:"}, written]
                 out.lost("loss.moved", f"$[{number}].content[{place}]", "now in a user's message behind the results")
-            if parts and not content:
+            if not content and len(moved) > before:
                 content = "The result is in the user's message that follows."
             messages.append({"role": "tool", "tool_call_id": id, "content": content})
         return out.as_list([*messages, {"role": "user", "content": moved}] if moved else messages)
@@ -291,8 +294,9 @@ class OpenAIChat(WireProvider):
 def _media(part: ImagePart | FilePart) -> dict[str, Any] | None:
     """An image or file as a part of a user's message; None if it cannot be one."""
     if isinstance(part, ImagePart):
-        url: dict[str, Any] = {"url": data_url(part)}
-        return {"type": "image_url", "image_url": {**url, "detail": part.detail} if part.detail else url}
+        url = data_url(part)
+        detail = {"detail": part.detail} if part.detail else {}
+        return None if url is None else {"type": "image_url", "image_url": {"url": url, **detail}}
     if part.id is not None:
         return {"type": "file", "file": {"file_id": part.id}}
     if part.data is None:
