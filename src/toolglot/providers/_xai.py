@@ -27,10 +27,10 @@ def completion(response: Any) -> dict[str, Any] | None:
     proto = getattr(response, "proto", None)
     if not hasattr(proto, "ListFields"):
         return None
-    whole = _plain(proto)
-    outputs = whole.get("outputs")
-    if not isinstance(outputs, list):
+    if "outputs" not in proto.DESCRIPTOR.fields_by_name:
         return None
+    whole = _plain(proto)
+    outputs = whole.get("outputs", [])  # an empty list is not sent
     index = getattr(response, "_index", None)
     said = [
         output
