@@ -74,6 +74,8 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
         options: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True, "warnings": False}
     else:
         options = {"mode": "json", "by_alias": True, "exclude_unset": True, "warnings": False}
+    if type(value).__module__.startswith("cohere.") and callable(getattr(value, "dict", None)):
+        return dict(value.dict(warnings=False))  # its objects hold whatever came; the other methods warn of that
     for name in ("model_dump", "to_dict", "dict"):
         dump = getattr(value, name, None)
         if callable(dump):

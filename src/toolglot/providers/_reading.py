@@ -309,7 +309,7 @@ class Reading:
         path: Path,
     ) -> None:
         if type(id) is not str or not id:
-            if type(id) is not int and id is not None:
+            if type(id) is not int and id not in (None, ""):
                 at = path[:-1] if path[-1:] in _ENVELOPES else path
                 self.lost(at, f"expected a string for the id, found {_NAMES.get(type(id), type(id).__name__)}")
             id = str(id) if type(id) is int else None

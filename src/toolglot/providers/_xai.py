@@ -25,9 +25,7 @@ def completion(response: Any) -> dict[str, Any] | None:
     Where xAI ran tools of its own, all that the model said until the end is one message.
     """
     proto = getattr(response, "proto", None)
-    if not hasattr(proto, "ListFields"):
-        return None
-    if "outputs" not in proto.DESCRIPTOR.fields_by_name:
+    if "outputs" not in getattr(getattr(proto, "DESCRIPTOR", None), "fields_by_name", ()):
         return None
     whole = _plain(proto)
     outputs = whole.get("outputs", [])  # an empty list is not sent

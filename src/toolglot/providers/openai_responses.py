@@ -38,6 +38,8 @@ _SERVER: Final = words(
     "program tool_search_call"
 )
 _CLIENT: Final = words("computer_call local_shell_call shell_call apply_patch_call mcp_approval_request")
+_CALLS: Final = ("function_call", "custom_tool_call")
+_OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
 _CALL: Final = words("type call_id name arguments input")
 _MESSAGE: Final = words("type role content")
 _SAID: Final = words("output_text refusal text input_text")
@@ -117,9 +119,21 @@ class OpenAIResponses(WireProvider):
         if payload.get("output") is None and payload.get("object") != "response" and "type" in payload:
             self._item(payload, (), reading)  # an item by itself
             return [reading]
-        for number, item in enumerate(reading.as_list(payload.get("output"), ("output",))):
+        items = reading.as_list(payload.get("output"), ("output",))
+        # A call whose output stands there too was answered: nobody has to run it again.
+        answered = {
+            item["call_id"]
+            for item in items
+            if type(item) is dict and item.get("type") in _OUTPUTS and type(item.get("call_id")) is str
+        }
+        for number, item in enumerate(items):
             path: Path = ("output", number)
-            self._item(reading.as_object(item, path), path, reading)
+            item = reading.as_object(item, path)
+            id = item.get("call_id")
+            if answered and item.get("type") in _CALLS and type(id) is str and id in answered:
+                reading.opaque(item)
+            else:
+                self._item(item, path, reading)
         return [reading]
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
