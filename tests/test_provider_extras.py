@@ -19,6 +19,7 @@ from toolglot import (
     WireFormat,
     get_provider,
     parse_response,
+    parse_responses,
 )
 from toolglot.providers._names import DEFAULT
 from toolglot.providers._payload import json_path
@@ -200,3 +201,16 @@ def test_no_error_beside_an_answer() -> None:
     for error in errors:
         message = parse_response({"error": error, "choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]})
         assert (message.content, message.stop_reason, message.errors) == ("x", "stop", [])
+
+
+def test_many_errors_and_many_choices_are_linear() -> None:
+    """An error's place is looked for from the last one on; what a response says beside is kept once."""
+    broken = {"id": "a", "function": {"name": "f", "arguments": "{"}}
+    text = json.dumps({"choices": [{"message": {"tool_calls": [broken] * 9000}}]})
+    message = parse_response(text, on_error="collect")
+    places_of = [error.position or 0 for error in message.errors]
+    assert places_of == sorted(set(places_of))
+    assert [text[at - 1 : at + 2] for at in places_of[-2:]] == ['{"}', '{"}']
+    beside: dict[str, Any] = {f"k{number}": number for number in range(20_000)}
+    messages = parse_responses({**beside, "id": "x", "choices": [{"message": {"content": "x"}}] * 5000})
+    assert [len(one.extra["openai_chat"]) for one in messages[:2]] == [20_001, 1]

@@ -236,7 +236,7 @@ class WireProvider:
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
-        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed)
+        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed, {})
         alone = payload[0] if listed and len(payload) == 1 else None
         if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
             readings = [new()]

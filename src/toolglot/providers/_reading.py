@@ -59,11 +59,8 @@ def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
 
 
 def with_inner(extra: dict[str, Any] | None, key: str, inner: dict[str, Any], known: frozenset[str]) -> Any:
-    """``extra`` with what the object ``inner`` of a call, its member ``key``, holds besides ``known``.
-
-    Some put a call's signature there; `WireProvider.enveloped` writes it back.
-    """
-    found = None if known.issuperset(inner) else rest(inner, known)
+    """``extra`` with what a call's member ``key``, the object ``inner``, has besides ``known``: a signature, maybe."""
+    found = rest(inner, known)
     return extra if found is None else {**(extra or {}), key: found}
 
 
@@ -78,6 +75,7 @@ class Reading:
     __slots__ = (
         "_attempts",
         "_listed",
+        "_marks",
         "_names",
         "_synthesize",
         "_text",
@@ -100,6 +98,7 @@ class Reading:
         tools: ToolSet | None,
         names: Names | None,
         listed: bool = False,
+        marks: dict[Any, Any] | None = None,
     ) -> None:
         self.wire = wire
         self.cut = False
@@ -111,6 +110,7 @@ class Reading:
         self.usage: Any = None
         self._attempts = 0
         self._listed = listed
+        self._marks = marks
         self._text = text
         self._synthesize = synthesize
         self._tools = tools
@@ -342,7 +342,7 @@ class Reading:
     ) -> None:
         """Note an error at ``path``, ``at`` an index into the string ``value`` that stands there."""
         path = path[1:] if self._listed else path
-        self.errors.append(error_at(message, code, self._text, path, value, at, **details))
+        self.errors.append(error_at(message, code, self._text, path, value, at, self._marks, **details))
 
     def truncated_call(self, name: Any, path: Path) -> None:
         """A call that the output's end cut off, though nothing in it is broken."""

@@ -55,16 +55,14 @@ _FAILED: Final = (
     "UNEXPECTED_TOOL_CALL",
     "TOO_MANY_TOOL_CALLS",
     "MISSING_THOUGHT_SIGNATURE",
-    "MALFORMED_RESPONSE",
+    "MALFORMED_ROOT",
 )
 _CALL: Final = words("functionCall")
 _FUNCTION: Final = words("id name args")
 _CONTENT: Final = words("role parts")
 _CANDIDATE: Final = words("index content finishReason")
 # What only the SDK adds is left out.
-_RESPONSE: Final = words(
-    "candidates usageMetadata responseId sdkHttpResponse automaticFunctionCallingHistory parsed error"
-)
+_ROOT: Final = words("candidates usageMetadata responseId error sdkHttpResponse automaticFunctionCallingHistory parsed")
 _TEXT: Final = words("text thought")
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
 _NO_SIGNATURE: Final = "skip_thought_signature_validator"
@@ -143,18 +141,34 @@ class Gemini(WireProvider):
         first = new()
         readings: list[Reading] = []
         if type(payload.get("chunks")) is not list:
-            self._response(_camel(payload), (), first, readings, new)
-            return readings or [first]
+            whole = _camel(payload)
+            self._response(whole, (), first, readings, new)
+            return self._about(whole, first, readings)
+        whole = {}
         for number, item in enumerate(payload["chunks"]):
             path: Path = ("chunks", number)
             chunk = _camel(first.as_object(item, path))
             self._response(chunk, path, first, readings, new)
+            whole.update((key, value) for key, value in chunk.items() if value is not None)
             if chunk.get("error") is not None:
                 self.refused(chunk["error"], first, (*path, "error"))
+        return self._about(whole, first, readings)
+
+    def _about(self, payload: dict[str, Any], first: Reading, readings: list[Reading]) -> list[Reading]:
+        """What a response says beside its candidates: all of it with the first."""
+        usage, id, blocked = payload.get("usageMetadata"), payload.get("responseId"), payload.get("promptFeedback")
+        if readings or blocked is not None:
+            first.keep(payload, _ROOT)
+        if blocked is not None and not readings:
+            first.stop_reason = "content_filter"
+        for reading in readings or [first]:
+            reading.usage = usage
+            if id is not None:
+                reading.extra["id"] = id
         return readings or [first]
 
     def _response(
-        self, payload: dict[str, Any], path: Path, first: Reading, readings: list[Reading], new: NewReading
+        self, payload: dict[str, Any], path: Path, first: Reading, made: list[Reading], new: NewReading
     ) -> None:
         """A response; or one chunk of it, with the readings of those before."""
         candidates = first.choices(payload.get("candidates"), (*path, "candidates"))
@@ -162,22 +176,12 @@ class Gemini(WireProvider):
             at: Path = (*path, "candidates", number)
             candidate = first.as_object(item, at)
             place = candidate.get("index", 0) if path else number
-            if type(place) is not int or not 0 <= place < len(readings):
-                place = len(readings)
-                readings.append(new() if readings else first)
-            self._candidate(candidate, at, readings[place])
+            if type(place) is not int or not 0 <= place < len(made):
+                place = len(made)
+                made.append(new() if made else first)
+            self._candidate(candidate, at, made[place])
         if not candidates and not path:
             self._bare(payload, first)
-        usage, id, blocked = payload.get("usageMetadata"), payload.get("responseId"), payload.get("promptFeedback")
-        for reading in readings or [first]:
-            if usage is not None:
-                reading.usage = usage
-            if id is not None:
-                reading.extra["id"] = id
-            if candidates or blocked is not None:
-                reading.keep(payload, _RESPONSE)
-        if not candidates and blocked is not None:
-            first.stop_reason = "content_filter"
 
     def _candidate(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
         candidate = _camel(found)
@@ -187,7 +191,8 @@ class Gemini(WireProvider):
         content = reading.as_object(candidate.get("content"), (*path, "content"))
         reading.keep(content, _CONTENT)
         self._parts(content.get("parts"), (*path, "content", "parts"), reading)
-        if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
+        seen = reading.errors or any(isinstance(part, CallPart) for part in reading.parts)
+        if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not seen:
             said = candidate.get("finishMessage")
             text = said if isinstance(said, str) else "the provider could not read the model's call"
             reading.unreadable_call(text, where)
@@ -296,10 +301,6 @@ def _camel(node: dict[str, Any]) -> dict[str, Any]:
     if _SNAKES.isdisjoint(node):
         return node
     return {_SNAKE.get(key, key): value for key, value in node.items()}
-
-
-def _has_call(reading: Reading) -> bool:
-    return bool(reading.errors) or any(isinstance(part, CallPart) for part in reading.parts)
 
 
 def _response(result: ToolResult) -> dict[str, Any]:

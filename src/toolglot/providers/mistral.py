@@ -113,9 +113,11 @@ class Mistral(WireProvider):
             if choice.get("messages") is not None:
                 reading.lost((*path, "messages"), "the messages of tools that Mistral ran")
             readings.append(reading)
+        first.keep(payload, RESPONSE)
+        about = {key: payload[key] for key in ("id", "model") if payload.get(key) is not None}
         for reading in readings or [first]:
             reading.usage = payload.get("usage")
-            reading.keep(payload, RESPONSE)
+            reading.extra.update(about)
         return readings or [first]
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:

@@ -129,9 +129,11 @@ class OpenAIChat(WireProvider):
             path = ("message",) if isinstance(payload.get("message"), dict) else ()
             self._message(payload["message"] if path else payload, path, first)
             return [first]
+        first.keep(payload, RESPONSE)
+        about = {key: payload[key] for key in ("id", "model") if payload.get(key) is not None}
         for reading in readings:
             reading.usage = payload.get("usage")
-            reading.keep(payload, RESPONSE)
+            reading.extra.update(about)
         return readings
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
