@@ -214,3 +214,5 @@ def test_many_errors_and_many_choices_are_linear() -> None:
     beside: dict[str, Any] = {f"k{number}": number for number in range(20_000)}
     messages = parse_responses({**beside, "id": "x", "choices": [{"message": {"content": "x"}}] * 5000})
     assert [len(one.extra["openai_chat"]) for one in messages[:2]] == [20_001, 1]
+    chunk = {"candidates": [{"content": {"parts": [{"text": "a"}]}}]}
+    assert parse_response([chunk] * 50_000).content == "a" * 50_000

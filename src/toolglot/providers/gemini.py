@@ -191,8 +191,8 @@ class Gemini(WireProvider):
         content = reading.as_object(candidate.get("content"), (*path, "content"))
         reading.keep(content, _CONTENT)
         self._parts(content.get("parts"), (*path, "content", "parts"), reading)
-        seen = reading.errors or any(isinstance(part, CallPart) for part in reading.parts)
-        if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not seen:
+        malformed = candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL"
+        if malformed and not reading.errors and CallPart not in map(type, reading.parts):
             said = candidate.get("finishMessage")
             text = said if isinstance(said, str) else "the provider could not read the model's call"
             reading.unreadable_call(text, where)
