@@ -23,7 +23,17 @@ from ..types import (
     json_text,
 )
 
-__all__ = ["WireList", "WireObject", "Writing", "data_url", "message_parts", "pair", "result_parts", "result_text"]
+__all__ = [
+    "WireList",
+    "WireObject",
+    "Writing",
+    "data_url",
+    "media_type",
+    "message_parts",
+    "pair",
+    "result_parts",
+    "result_text",
+]
 
 
 class WireObject(dict[str, Any]):
@@ -178,6 +188,12 @@ def result_text(result: ToolResult) -> str:
 def base64_text(data: bytes) -> str:
     """Bytes as base64."""
     return b64encode(data).decode("ascii")
+
+
+def media_type(part: ImagePart | FilePart) -> str:
+    """The type of an image or file as it is registered, whatever it was called."""
+    name = part.media_type.partition(";")[0].strip().lower()
+    return "image/jpeg" if name == "image/jpg" else name
 
 
 def data_url(part: ImagePart | FilePart) -> str | None:

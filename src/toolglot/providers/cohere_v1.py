@@ -37,6 +37,7 @@ _PYTHON: Final = {
     "null": "None",
 }
 _CALL: Final = words("name parameters")
+_RESPONSE: Final = words("text message role tool_calls actions finish_reason meta chat_history prompt error")
 _ACTION: Final = words("tool_name tool_input")
 
 
@@ -89,21 +90,19 @@ class CohereV1(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("finish_reason"), reading)
+        self.stop(payload.get("finish_reason"), reading, "finish_reason")
         said = payload.get("message")
         if type(said) is str and "role" not in payload:  # all that there is of an error
-            reading.stop_reason = "error"
-            reading.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", ("message",))
+            self.refused(said, reading, ("message",))
+            reading.extra["error"] = payload
             return [reading]
-        for key in ("generation_id", "response_id", "citations", "documents"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        reading.keep(payload, _RESPONSE)
         reading.usage = payload.get("meta")
         key = "message" if "role" in payload else "text"  # in a history it has the other name
         reading.text(reading.as_text(payload.get(key), (key,)))
         self._calls(payload, (), reading)
-        if isinstance(said, dict):  # ToolCallParser has them there too
-            self._calls(said, ("message",), reading)
+        if key == "text":  # ToolCallParser has them there too
+            self._calls(reading.as_object(said, ("message",)), ("message",), reading)
         for number, item in enumerate(reading.as_list(payload.get("actions"), ("actions",))):
             at: Path = ("actions", number)
             call = reading.as_object(item, at)

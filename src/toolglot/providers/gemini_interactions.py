@@ -85,7 +85,7 @@ class GeminiInteractions(WireProvider):
         if "steps" not in payload and "type" in payload:
             self._step(payload, (), reading)  # a step by itself
             return [reading]
-        self.stop(payload.get("status"), reading)
+        self.stop(payload.get("status"), reading, "status")
         for key in ("id", "model"):
             if payload.get(key) is not None:
                 reading.extra[key] = payload[key]

@@ -34,6 +34,7 @@ from ._writing import Wire, Writing, result_parts, result_text
 from .openai_chat import PLAIN, STRICT
 
 _CALL: Final = words("object type tool_call_id name arguments")
+_RESPONSE: Final = words("object outputs usage error")
 _OUTPUT: Final = words("object type role content")
 _TEXT: Final = words("type text")
 
@@ -75,15 +76,13 @@ class MistralConversations(WireProvider):
         reading = new()
         if "outputs" not in payload:
             if type(payload.get("message")) is str:  # all that there is of an error
-                said = f"the provider answered with an error: {payload['message'][:450]}"
-                reading.stop_reason = "error"
-                reading.error(said, "provider.error_response", ("message",))
+                self.refused(payload["message"], reading, ("message",))
+                reading.extra["error"] = payload
             else:
                 self._entry(payload, (), reading)  # an entry by itself
             return [reading]
         reading.usage = payload.get("usage")
-        if payload.get("conversation_id") is not None:
-            reading.extra["conversation_id"] = payload["conversation_id"]
+        reading.keep(payload, _RESPONSE)
         for number, item in enumerate(reading.as_list(payload["outputs"], ("outputs",))):
             path: Path = ("outputs", number)
             self._entry(reading.as_object(item, path), path, reading)
