@@ -205,7 +205,7 @@ class JsonFinder(Finder):
                 continue
             self.start = base + i
             self.outer = base + outer
-            shape = None if m.wary else shapes.read(buf, i, base, self.spec.keys)
+            shape = None if m.wary else shapes.read(buf, i, base, self.spec.keys, m.limits.depth)
             if shape is None:
                 self.reader = LiteralReader(JSON, base + i, depth=m.limits.depth)
                 self.text = []
@@ -252,7 +252,7 @@ class JsonFinder(Finder):
     tools: ToolSet | None = None
 
     def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
-        shape = shapes.read(text, 0, self.start, self.spec.keys)
+        shape = shapes.read(text, 0, self.start, self.spec.keys, m.limits.depth)
         assert shape is not None, "the reader and the scanner disagree"
         self.note(m, shape[0], end, text)
 
@@ -262,7 +262,7 @@ class JsonFinder(Finder):
         """Note what a complete value is. A call of an undeclared tool is data."""
         tools = m.tools
         if shape is None and self.spec.named is not None and text.startswith("{") and not self.any:
-            value = scan(text, 0)
+            value = scan(text, 0, m.limits.depth)
             assert value is not None
             call = Found(self.spec.named, value[0], text, text)
             call.name_at = self.start
@@ -319,7 +319,7 @@ class PythonFinder(Finder):
                 continue
             self.name = name
             self.start = self.outer = base + i - word
-            simple = scan_arguments(buf, pos)
+            simple = scan_arguments(buf, pos, depth=m.limits.depth)
             if simple is not None:
                 arguments, json, pos = simple
                 self.found(arguments, buf[i + 1 : pos - 1], json, base + pos)
@@ -445,7 +445,7 @@ class ListFinder(PythonFinder):
             self.item_at = base + i
             self.prose = self.prose or self.name not in m.tools.names
             pos = item.end()
-            simple = scan_arguments(buf, pos)
+            simple = scan_arguments(buf, pos, depth=m.limits.depth)
             if simple is not None:
                 arguments, json, end = simple
                 self.found(arguments, buf[pos : end - 1], json, base + end)

@@ -16,6 +16,7 @@ from ..format import Format
 from ..pattern import Arguments, Call, CallObject, Each, Either, Hole, Lit, Maybe, Node, Section, Tag, Value, Ws
 from ..values.bare import read_python, read_text
 from ..values.json import quote, scan
+from ..values.literal import MAX_DEPTH
 from ..values.simple import scan_arguments
 from .ops import DOTTED, PAREN
 
@@ -32,7 +33,7 @@ DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 class Quick:
     """One call, from behind its opener."""
 
-    __slots__ = ("closer", "each", "end", "frame", "head", "python", "tail", "value")
+    __slots__ = ("closer", "depth", "each", "end", "frame", "head", "python", "tail", "value")
 
     def __init__(self, head: str, tail: str, python: bool = False, each: str = "", frame: str = "") -> None:
         self.head: Match = re.compile(head).match
@@ -41,6 +42,7 @@ class Quick:
         self.python = python
         self.each: Match | None = re.compile(each).match if each else None
         self.frame = frame
+        self.depth = MAX_DEPTH  # of JSON arguments; only what has the default limits is read here
         self.closer = 0  # how long a value's closer is
         self.value: Callable[[str, frozenset[str] | None], tuple[Any, str]] = read_text
 
@@ -69,7 +71,7 @@ class Quick:
             tail = self.tail(text, end)
             end -= 1
         else:
-            result = scan(text, begin)
+            result = scan(text, begin, self.depth)
             if result is None:
                 return None
             arguments, end = result
@@ -169,7 +171,11 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             args = "|".join(map(re.escape, node.arguments))
             head += rf'\{{{WS}"(?:{keys})"{WS}:{WS}"{NAME}"{WS},{WS}"(?:{args})"{WS}:{WS}(?=\{{)'
             tail = _tail(items[i + 1 :], WS + r"\}")
-            return None if tail is None else Quick(head, tail)
+            if tail is None:
+                return None
+            quick = Quick(head, tail)
+            quick.depth -= 1  # the object that holds them is a level, too
+            return quick
         elif isinstance(node, Arguments) and node.codec in ("json", "python", "pythonic") and not node.escapes:
             tail = _tail(items[i + 1 :])
             if tail is None or names != 1:
