@@ -124,9 +124,10 @@ class Entry:
         if isinstance(op, Attributes):
             attribute = next(a for a, f in op.attributes.items() if f == "name")
             pos = j
+            size = min(len(buf), j + m.limits.name)
             while True:
-                match = op.PAIR.match(buf, pos)
-                if match is None or match.end() == len(buf):
+                match = op.PAIR.match(buf, pos, size)
+                if match is None or match.end() == size:
                     short = not m.final and len(buf) - j < m.limits.name
                     return None if short and (match is not None or ">" not in buf[pos:]) else False
                 if match.group(1) == attribute:

@@ -23,7 +23,7 @@ from .ops import DOTTED, PAREN
 Match = Callable[[str, int], Any]
 # name, arguments, where they stand, JSON text if it is not what stands there, where the call stands
 Plain = tuple[str, dict[str, Any], int, int, "str | None", int, int]
-WS = r"[ \t\r\n]*"
+WS = r"[ \t\r\n]{0,200}"  # how much of it may stand where, the operations judge
 SPACE: Match = re.compile(WS).match
 MAY_BE_JSON = frozenset('{["-0123456789tfn \t\r\n')
 NAME = r"([\w.\-]{1,128})"
@@ -126,7 +126,7 @@ def quick_call(fmt: Format, node: Call, not_before: tuple[str, ...] = ()) -> Qui
     if quick is not None and not_before:
         ahead = "|".join(map(re.escape, not_before))
         end = quick.end.removesuffix(WS)
-        quick.tail = re.compile(rf"{end}(?!{WS}(?:{ahead})){quick.end[len(end) :]}").match
+        quick.tail = re.compile(rf"{end}(?![ \t\r\n]*(?:{ahead})){quick.end[len(end) :]}").match
     return quick
 
 
