@@ -382,10 +382,18 @@ class Limits:
 
     ``depth``: nesting of a value. ``calls``: attempted calls of one output. ``name``: characters of a name, key
     or id; what is not complete is read anew at each feed, so a high limit makes streams of long names slow.
-    ``buffer``: characters of text that is undecided between markup and content.
+    ``buffer``: characters of text that is undecided between markup and content. Each is at least 1.
     """
 
     depth: int = 512
     calls: int = 10_000
     name: int = 512
     buffer: int = 65_536
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "calls", "name", "buffer"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"limits: {name}: expected int, got {type(value).__name__}")
+            if value < 1:
+                raise ValueError(f"limits: {name}: expected at least 1, got {value}")

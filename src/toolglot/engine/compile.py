@@ -94,11 +94,11 @@ class Entry:
             if self.gap and not buf.startswith(self.gap, end):
                 return False
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
+            if then - end > LOOK:
+                return False
             if m.stands(self.after_name, then):
                 return self.behind_name(m, then)
-            if then - end <= LOOK and (then == size or partial(self.after_name, buf, then)):
-                return None
-            return False
+            return None if then == size or partial(self.after_name, buf, then) else False
         if not self.lits:
             return self.declared(m, j) if self.bare else True
         return False
@@ -109,10 +109,11 @@ class Entry:
         for text in self.name_end if self.behind else ():
             if buf.startswith(text, pos):
                 end = WS.match(buf, pos + len(text)).end()  # type: ignore[union-attr]
+                if end - pos > LOOK:
+                    return False
                 if m.stands(self.behind, end):
                     return True
-                short = end - pos <= LOOK and (end == len(buf) or partial(self.behind, buf, end))
-                return None if short else False
+                return None if end == len(buf) or partial(self.behind, buf, end) else False
         return True
 
     def declared(self, m: Machine, j: int) -> bool | None:

@@ -412,7 +412,7 @@ class ListFinder(PythonFinder):
             if self.list_at < 0:
                 if buf[i] != "[":
                     return self.over(m, base + i, False)
-                after = _ITEM.match(buf, i + 1)
+                after = _ITEM.match(buf, i + 1, i + 1 + LOOK)
                 if after is None:
                     if not final and _ITEM_PART.match(buf, i + 1) and size - i <= LOOK:
                         return -1 - start
@@ -436,7 +436,7 @@ class ListFinder(PythonFinder):
             if buf[i] == "]" and self.calls:
                 self.behind = True
                 continue
-            item = _ITEM.match(buf, i)
+            item = _ITEM.match(buf, i, i + 1 + LOOK)
             if item is None:
                 if not final and _ITEM_PART.match(buf, i) and size - i <= LOOK:
                     return -1 - start

@@ -266,7 +266,7 @@ def _texts(node: Lit) -> str:
 def _tag(node: Tag, value: str) -> str | None:
     if len(node.attributes) != 1:
         return None
-    return rf'[ \t\r\n]+{re.escape(node.attributes[0][0])}="{value}"{re.escape(node.end)}'
+    return rf'[ \t\r\n]{{1,200}}{re.escape(node.attributes[0][0])}="{value}"{re.escape(node.end)}'
 
 
 class QuickSection:
