@@ -237,13 +237,13 @@ class MessagesProgram(Program):
             at = junk(m, i, size)
             if at is None or partial(self.in_header, buf, at):
                 return None
-        if match is None or match.group() != MESSAGE:
+        if match is None or match.group() != MESSAGE or junk(m, i, match.start()) is not None:
             return False
         return self.claims(m, i, match.start(), match.end())
 
     def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
         """Whether the header ``buf[i:end]`` and what begins at ``buf[body]`` tell this family from others."""
-        return junk(m, i, end) is None
+        return True
 
     @staticmethod
     def start_op(plan: Plan, programs: list[MessagesProgram], *, sure: bool) -> Op:
