@@ -137,3 +137,20 @@ def test_what_is_no_limit(name: str) -> None:
     for small in (0, -1):
         with pytest.raises(ValueError, match=rf"limits: {name}: expected at least 1, got {small}"):
             toolglot.Limits(**{name: small})
+
+
+@pytest.mark.parametrize("white", ["\n" * 5, " ", "\n" * 500, " " * 600])
+def test_where_something_else_stands(white: str) -> None:
+    """An error's position does not depend on how much white space has come when it shows."""
+    text = f"<tool_call>{white}functio\nping\n{{}}\n</tool_call>"
+    for step in (0, 1, 3):
+        [error] = read(text, step, format="step_audio2").errors
+        assert error.code == "tool_call.unrecognized"
+        assert error.position == len("<tool_call>") + min(len(white), 512)
+
+
+def test_a_header_with_something_else_in_it() -> None:
+    text = "<|start|>assistant to=ping<|" + "<" * 1024 + "channel|>analysis <|constrain|>xml<|message|><|end|>"
+    whole = plain(read(text, 0))
+    for step in (83, 700):
+        assert plain(read(text, step)) == whole
