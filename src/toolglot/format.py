@@ -36,9 +36,13 @@ Tier = Literal["tagged", "json", "python"]
 
 
 def base_name(model: str) -> str:
-    """A model's name as patterns see it: lower case, without the owner of the repository or the folders of a path."""
+    """A model's name as patterns see it: lower case, without the owner of the repository or the folders of a path.
+
+    It is cut where no name is longer: a pattern with ``.*`` in it takes the square of the length.
+    """
     name = model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-    return name.rsplit("--", 1)[-1].lower() if name.startswith("models--") else name.lower()
+    name = name.rsplit("--", 1)[-1] if name.startswith("models--") else name
+    return name[:256].lower()
 
 
 @dataclass(frozen=True, slots=True)
