@@ -154,3 +154,11 @@ def test_a_header_with_something_else_in_it() -> None:
     whole = plain(read(text, 0))
     for step in (83, 700):
         assert plain(read(text, step)) == whole
+
+
+@pytest.mark.parametrize("end", ["{", " {", '\n{"name": "g", "arguments": {}}', "</function_call>{", "x"])
+def test_a_section_that_nothing_has_to_close(end: str) -> None:
+    text = f'<function_call>{{"name": "f", "arguments": {{}}}}{end}'
+    whole = plain(read(text, 0, format="granite_20b_fc"))
+    for step in (1, 100):
+        assert plain(read(text, step, format="granite_20b_fc")) == whole

@@ -322,7 +322,7 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     if node.separator is not None:
         separator += re.escape(node.separator.texts[0].strip())
     elif not marked:
-        if not close:
-            return None
+        if all(isinstance(n, Maybe) for n in node.close):
+            return None  # whether the section ends or another call stands there, the operations judge
         separator = f"(?!{close}){WS}"
     return QuickSection(call, _white(open) + opener, _white(separator) + opener, close)
