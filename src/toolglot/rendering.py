@@ -103,7 +103,17 @@ def render_results(
     """
     fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
     results = _listed(results, "results", ToolResult)
-    return write_results(fmt, results, model, unsafe != "allow") if results else ""
+    strict = _strict(model, unsafe)
+    return write_results(fmt, results, model, strict) if results else ""
+
+
+def _strict(model: Any, unsafe: Any) -> bool:
+    """Whether what is unsafe is refused; both options are checked, also where nothing is written."""
+    if model is not None and not isinstance(model, str):
+        raise TypeError(f"model: expected str or None, got {type(model).__name__}")
+    if unsafe not in ("raise", "allow"):
+        raise ValueError(f"unsafe: expected 'raise' or 'allow', got {unsafe!r:.80}")
+    return bool(unsafe == "raise")
 
 
 def _listed(values: Any, name: str, cls: type[_T]) -> list[_T]:
@@ -142,9 +152,10 @@ def render_tools(tools: Any, format: str, *, model: str | None = None, unsafe: U
     '[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "ping",'
     """
     fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
+    strict = _strict(model, unsafe)
     how = choose(fmt, model)
     given = read_tools(tools)
-    return write_tools(fmt, how, _prompt(how.prompt), given, unsafe != "allow") if given else ""
+    return write_tools(fmt, how, _prompt(how.prompt), given, strict) if given else ""
 
 
 def _prompt(text: str) -> str:
