@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -48,7 +49,6 @@ RESERVED = {
     "history.result_not_object": "gemini",
     "history.turn_order": "gemini",
     "history.empty_result": "bedrock",
-    "history.reasoning_alone": "openai_responses",
 }
 FAULTS = [pytest.param(case, fault, id=f"{case}: {fault['name']}") for case in CASES for fault in case.data["faults"]]
 
@@ -448,6 +448,51 @@ def test_what_is_no_history() -> None:
     assert get_provider("openai").messages([]) == {"messages": []}
     assert said(get_provider("openai").history({"model": "m"}).losses) == [["loss.unread", "$.messages"]]
     assert get_provider("openai").history([]) == Turns()
+
+
+def test_a_text_in_place_of_the_list_goes_back_as_one() -> None:
+    responses = get_provider("openai_responses")
+    turns = responses.history({"model": "m", "instructions": "Be brief.", "input": "Hi"}, strict=True)
+    assert turns == [SystemMessage("Be brief."), UserMessage("Hi")]
+    assert responses.messages(pickle.loads(pickle.dumps(turns))) == {"instructions": "Be brief.", "input": "Hi"}
+    assert responses.messages([*turns, Message(content="Hello")])["input"] == [
+        {"type": "message", "role": "user", "content": "Hi"},
+        {"type": "message", "role": "assistant", "content": "Hello"},
+    ]
+
+
+def test_a_system_prompt_stays_where_it_stood() -> None:
+    """OpenAI's Responses have a member for it, and messages: what stood in one is written there."""
+    responses = get_provider("openai_responses")
+    said = {"instructions": "A", "input": [{"role": "user", "content": "Hi"}, {"role": "developer", "content": "B"}]}
+    turns = responses.history(said)
+    turns[0] = replace(turns[0], content="A, too")  # type: ignore[type-var]
+    turns[2] = replace(turns[2], content="B, too")  # type: ignore[type-var]
+    written = responses.messages([*turns, SystemMessage("C")], strict=True)
+    assert written["instructions"] == "A, too"
+    assert written["input"][1:] == [
+        {"type": "message", "role": "developer", "content": "B, too"},
+        {"type": "message", "role": "system", "content": "C"},
+    ]
+
+
+def test_what_the_provider_has_kept_is_no_orphan() -> None:
+    asked = {
+        "previous_response_id": "resp_1",
+        "input": [{"type": "function_call_output", "call_id": "c1", "output": "1"}],
+    }
+    assert check_messages(asked, "openai_responses") == []
+    written = convert_messages(asked, "openai_responses", "openai_responses", repair=True)
+    assert (written, written.repairs) == ({"input": asked["input"]}, ())
+    del asked["previous_response_id"]
+    assert [problem.code for problem in check_messages(asked, "openai_responses")] == ["history.orphan_result"]
+
+
+def test_a_turn_of_which_nothing_is_left_is_not_written() -> None:
+    turns = [UserMessage("Hi"), Message(reasoning="Hm."), UserMessage("Well?")]
+    written = get_provider("openai").messages(turns)
+    assert [message["role"] for message in written["messages"]] == ["user", "user"]
+    assert said(written.losses) == [["loss.reasoning", "$[1].parts[0]"]]
 
 
 class Dumped:

@@ -16,7 +16,17 @@ from ._reading import Reading, rest
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["SOURCE", "TurnReader", "from_base64", "from_data_url", "image_at", "json_values", "read_turns", "reread"]
+__all__ = [
+    "SOURCE",
+    "Alone",
+    "TurnReader",
+    "from_base64",
+    "from_data_url",
+    "image_at",
+    "json_values",
+    "read_turns",
+    "reread",
+]
 
 # Where a turn's `extra` holds what it was read from: whose it is, where it stood, the messages themselves ("items") or
 # the request's system prompt ("system"), and which it is of how many turns.
@@ -28,14 +38,22 @@ _DATA: Final = re.compile(r"data:([^;,]*)[^,]*;base64,(.*)", re.DOTALL).fullmatc
 ReadPart = Callable[[dict[str, Any]], TextPart | ImagePart | FilePart | None]
 
 
+class Alone(str):
+    """A text that stands where a request else has a list of messages."""
+
+    __slots__ = ()
+
+
 class TurnReader:
     """What has been read of a history."""
 
-    __slots__ = ("_at", "_items", "_provider", "_start", "losses", "turns")
+    __slots__ = ("_at", "_items", "_provider", "_start", "losses", "stored", "turns")
 
     def __init__(self, provider: WireProvider) -> None:
         self.losses: list[Loss] = []
         self.turns: list[Turn] = []
+        # Whether what was said before is kept by the provider: then calls may be there.
+        self.stored = False
         self._provider = provider
         self._at: Path = ()
         self._items: list[Any] = []
@@ -59,6 +77,7 @@ class TurnReader:
                 kind: value,
                 "place": place,
                 "count": count,
+                **({"stored": True} if self.stored else {}),
             }
 
     # -- what a wire format calls
@@ -176,7 +195,7 @@ def read_turns(provider: WireProvider, payload: Any) -> Turns:
         for count in provider.runs(items):
             run = items[start : start + count]
             turns.begin(run, (*at, start))
-            provider.read_turn(run, turns)
+            _read(provider, run, turns)
             turns.end("items", run)
             start += count
     else:
@@ -185,14 +204,22 @@ def read_turns(provider: WireProvider, payload: Any) -> Turns:
     return Turns(turns.turns, tuple(turns.losses))
 
 
+def _read(provider: WireProvider, run: list[Any], turns: TurnReader) -> None:
+    if type(run[0]) is Alone:
+        turns.user(str(run[0]))
+    else:
+        provider.read_turn(run, turns)
+
+
 def reread(provider: WireProvider, source: dict[str, Any]) -> list[Turn]:
     """What is read of the source of a turn."""
     turns = TurnReader(provider)
+    turns.stored = source.get("stored", False)
     kind = "system" if "system" in source else "items"
     value = source[kind]
     turns.begin(value if kind == "items" else [], source["path"])
     if kind == "items":
-        provider.read_turn(value, turns)
+        _read(provider, value, turns)
     else:
         provider.read_system(value, turns)
     turns.end(kind, value)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, ToolCall, ToolResult
+from ._told import told_to
 from ._turns import SOURCE, reread
 from ._writing import Writing, message_parts, pair
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["calls_of", "fit_result", "owners", "write_turns"]
 
 _ANY: Final = NameRule(r"\x00-\U0010ffff", 1_000_000)
-# What a response says about itself: no history needs it.
-_ABOUT: Final = frozenset(("id", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "created_at"))
+# What is said of a part of a message that was left out.
+_PARTS: Final = ("loss.part", "loss.reasoning")
 _NUMBERED: Final = re.compile(r"\$\[(\d+)\](.*)", re.DOTALL).fullmatch
 
 
@@ -113,21 +114,29 @@ class _Writer:
 
     def write(self) -> dict[str, Any]:
         """The members of the request."""
-        apart = self.provider.system_member is not None
         system: list[int] = []
         alone: list[int] = []
+        first: list[int] = []  # system messages that may not stand where they do
         begun = False
+        head = 0
         for number, turn in enumerate(self.turns):
             anew = not self.kept[number]
             if alone and not (anew and isinstance(turn, ToolResult)):
                 self._results(None, alone)
                 alone = []
-            if isinstance(turn, SystemMessage) and apart and (anew or "system" in turn.extra[SOURCE]):
-                system.append(number)
-                if begun and anew:
-                    self.out.lost("loss.moved", self.where[number], "now part of the one system prompt")
-                continue
-            begun = True
+            if isinstance(turn, SystemMessage):
+                if self._apart(number, turn):
+                    system.append(number)
+                    if begun and anew:
+                        self.out.lost("loss.moved", self.where[number], "now part of the one system prompt")
+                    continue
+                if anew and not self.provider.system_fits(self.items[-1][0] if self.items else None):
+                    first.append(number)
+                    self.out.lost("loss.moved", self.where[number], "now at the beginning")
+                    continue
+            elif not begun:
+                head = len(self.items)
+            begun = begun or not isinstance(turn, SystemMessage)
             if not anew:
                 source = turn.extra[SOURCE]
                 if source["place"] == 0:
@@ -143,7 +152,21 @@ class _Writer:
                     self.out.lost("loss.result_missing", self.where[number], f"{call.name!r} ({call.id}) has no result")
         if alone:
             self._results(None, alone)
+        if first:
+            items, self.items = self.items, []
+            for number in first:
+                self._turn(number, self.turns[number])
+            self.items = [*items[:head], *self.items, *items[head:]]
         return self.provider.write_request(self._joined(), self._system(system))
+
+    def _apart(self, number: int, turn: SystemMessage) -> bool:
+        """Whether a system message goes into the request's own member."""
+        provider = self.provider
+        source = turn.extra.get(SOURCE)
+        stood = isinstance(source, dict) and "system" in source
+        if self.kept[number] or provider.system_inside:
+            return stood and source["provider"] == provider.provider.value  # type: ignore[index]
+        return provider.system_member is not None
 
     # -- what goes back as it was
 
@@ -228,9 +251,9 @@ class _Writer:
                 if (name := provider.name(call.name)) != call.name:
                     self.out.lost("loss.name", self.where[number], f"{call.name!r:.80} is called {name!r} there")
             message = _renamed(turn, self.ids.get(number, []))
-            self._put([number], lambda out: provider._assistant(message, out))
+            self._put([number], lambda out: provider._assistant(message, out), len(message_parts(message)))
         elif isinstance(turn, SystemMessage):
-            self._put([number], lambda out: [provider.write_system([turn], out)])
+            self._put([number], lambda out: [provider.write_system_message(turn, out)])
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
             if content or not turn.content:
@@ -292,18 +315,18 @@ class _Writer:
             if isinstance(part, ImagePart) and part.detail is not None and not self.provider.image_detail:
                 self.out.lost("loss.extra", self.where[number], f"the image's detail, {part.detail!r:.40}")
         for holder in holders:
-            for wire, extra in (getattr(holder, "extra", None) or {}).items():
-                if wire in (SOURCE, self.provider.wire) or not isinstance(extra, dict):
-                    continue
-                beside = extra.get("message")
-                told = {**extra, **beside} if isinstance(beside, dict) else extra
-                for key in sorted(told.keys() - _forms(wire) - {"message"}):
-                    self.out.lost("loss.extra", self.where[number], f"{key!r:.80}, for {wire} only")
+            for wire, key in told_to(getattr(holder, "extra", None) or {}, self.provider.wire):
+                self.out.lost("loss.extra", self.where[number], f"{key!r:.80}, for {wire} only")
 
-    def _put(self, numbers: list[int], write: Callable[[Writing], Any]) -> None:
-        """Messages made of these turns; what is lost is said of the turn that it stood in."""
+    def _put(self, numbers: list[int], write: Callable[[Writing], Any], parts: int = 0) -> None:
+        """Messages made of these turns; what is lost is said of the turn that it stood in.
+
+        ``parts`` is of how many parts: if each is lost, nothing is written.
+        """
         out = Writing(repair=self.out.repair)
         written = write(out)
+        if parts and sum(loss.code in _PARTS for loss in out.losses) >= parts:
+            written = []
         for loss in out.losses:
             self.out.lost(loss.code, self._at(numbers, loss.path), loss.detail)
         for made in out.repairs:
@@ -325,7 +348,8 @@ class _Writer:
         made: list[Any] = []
         for role, run in groupby(self.items, lambda pair: pair[0].get("role") if isinstance(pair[0], dict) else None):
             items = [*run]
-            if len(items) > 1 and role is not None and not all(same for _, same in items):
+            joins = self.provider.joins is True or role in (self.provider.joins or ())
+            if len(items) > 1 and role is not None and joins and not all(same for _, same in items):
                 made.append(self.provider.join([item for item, _ in items]))
             else:
                 made += [item for item, _ in items]
@@ -371,12 +395,3 @@ def _says_error(content: Any) -> bool:
     if isinstance(content, list):
         content = next((part.text for part in content if hasattr(part, "text")), "")
     return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
-
-
-def _forms(wire: str) -> frozenset[str]:
-    """What in an extra of a wire format is no content."""
-    from ._api import try_get_provider
-    from ._names import DEFAULT
-
-    provider = try_get_provider(DEFAULT.get(wire, wire))  # type: ignore[call-overload]
-    return _ABOUT if provider is None else _ABOUT | provider.forms

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import ConversionError
-from ..history import HistoryRepair
+from ..history import HistoryRepair, SystemMessage
 from ..types import (
     CallPart,
     FilePart,
@@ -183,6 +183,23 @@ def result_text(result: ToolResult) -> str:
         return json_text(content)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(f"the content of a result cannot be written as JSON: {error}") from None
+
+
+def numbered(path: str, content: Sequence[Any]) -> list[tuple[str, Any]]:
+    """The parts of a content, each with its path."""
+    return [(f"{path}.content[{place}]", part) for place, part in enumerate(content)]
+
+
+def system_text(turns: Sequence[SystemMessage], out: Writing) -> str | None:
+    """System prompts as one text, for APIs where it is no more; None if there is none."""
+    texts = []
+    for number, turn in enumerate(turns):
+        said = [TextPart(turn.content)] if isinstance(turn.content, str) else turn.content
+        for path, part in numbered(f"$[{number}]", said):
+            if not isinstance(part, TextPart):
+                out.lost("loss.part", path, "the system prompt is text")
+        texts.append("".join(part.text for part in said if isinstance(part, TextPart)))
+    return "\n\n".join(filter(None, texts)) or None
 
 
 def base64_text(data: bytes) -> str:
