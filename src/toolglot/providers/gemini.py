@@ -58,7 +58,7 @@ _FAILED: Final = (
     "UNEXPECTED_TOOL_CALL",
     "TOO_MANY_TOOL_CALLS",
     "MISSING_THOUGHT_SIGNATURE",
-    "MALFORMED_ROOT",
+    "MALFORMED_RESPONSE",
 )
 _CALL: Final = words("functionCall")
 _FUNCTION: Final = words("id name args")
