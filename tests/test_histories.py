@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import turns
 from toolglot import (
+    CallPart,
     ConversionError,
     Message,
     OpaquePart,
@@ -43,11 +44,6 @@ CASES = turns.cases()
 # What only a wire format has whose histories are not read yet.
 RESERVED = {
     "history.user_after_tool": "mistral",
-    "history.result_order": "gemini",
-    "history.missing_name": "gemini",
-    "history.signature_missing": "gemini",
-    "history.result_not_object": "gemini",
-    "history.turn_order": "gemini",
     "history.empty_result": "bedrock",
 }
 FAULTS = [pytest.param(case, fault, id=f"{case}: {fault['name']}") for case in CASES for fault in case.data["faults"]]
@@ -343,8 +339,9 @@ def test_ids_never_collide(provider: Provider) -> None:
     assert [found for found in answers(read) if found[2] is not None] == [
         ("f", {"n": number}, str(number)) for number in range(len(calls)) if number != 5
     ]
-    made = [call.id for turn in read if isinstance(turn, Message) for call in turn.tool_calls]
+    made = [call.id for turn in read if isinstance(turn, Message) for call in turn.tool_calls if call.id is not None]
     assert len(set(made)) == len(made)
+    assert len(made) == (0 if parser.wire == "gemini" else len(calls))  # which takes back its own only
 
 
 def test_own_ids_stay_and_others_keep_clear_of_them() -> None:
@@ -486,6 +483,64 @@ def test_what_the_provider_has_kept_is_no_orphan() -> None:
     assert (written, written.repairs) == ({"input": asked["input"]}, ())
     del asked["previous_response_id"]
     assert [problem.code for problem in check_messages(asked, "openai_responses")] == ["history.orphan_result"]
+
+
+def test_results_without_ids_and_names_are_taken_in_order() -> None:
+    turns = [Message(tool_calls=[ToolCall("f", {}), ToolCall("g", {})]), ToolResult(None, "1"), ToolResult(None, "2")]
+    for case in CASES:
+        written = case.parser.messages(turns)
+        assert [(name, result) for name, _, result in answers(case.parser.history(written))] == [("f", "1"), ("g", "2")]
+
+
+def test_a_call_of_another_gets_a_signature_where_that_is_asked_for() -> None:
+    """The first call of each turn, and no call of Gemini's own."""
+    google = get_provider("google")
+    stand_in = {"thoughtSignature": "skip_thought_signature_validator"}
+    foreign = [
+        UserMessage("Hi"),
+        Message(tool_calls=[ToolCall("f", {}, "c1"), ToolCall("g", {}, "c2")]),
+        ToolResult("c1", "1"),
+        ToolResult("c2", "2"),
+    ]
+    own = google.history([
+        {"role": "model", "parts": [{"functionCall": {"name": "h", "args": {}}, "thoughtSignature": "c2ln"}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "h", "response": {"output": "3"}}}]},
+    ])  # fmt: skip
+    assert [problem.code for problem in check_messages(google.messages([*foreign, *own]), "google")] == [
+        "history.signature_missing"
+    ]
+    written = google.messages([*foreign, *own], repair=["signature_missing"])
+    assert written["contents"][1]["parts"] == [
+        {"functionCall": {"name": "f", "args": {}}, **stand_in},
+        {"functionCall": {"name": "g", "args": {}}},
+    ]
+    assert written["contents"][3] == {
+        "role": "model", "parts": [{"functionCall": {"name": "h", "args": {}}, "thoughtSignature": "c2ln"}],
+    }  # fmt: skip
+    assert said(written.repairs) == [["history.signature_missing", "$[1].parts[0]"]]
+    assert check_messages(written, "google") == []
+    # What a turn of its own does not bring along nobody makes up.
+    own[0] = replace(own[0], tool_calls=[], parts=[CallPart(ToolCall("h", {"n": 1}))])
+    assert google.messages(own, repair=True)["contents"][0]["parts"] == [
+        {"functionCall": {"name": "h", "args": {"n": 1}}}
+    ]
+
+
+def test_the_calls_of_a_model_that_goes_on_stand_in_one_content() -> None:
+    """Behind a content of the model's none with calls may stand; a function's response stands alone in its own."""
+    turns = [
+        UserMessage("Hi"),
+        Message(content="I look."),
+        Message(tool_calls=[ToolCall("f", {})]),
+        ToolResult(None, "1"),
+        UserMessage("And?"),
+    ]
+    assert get_provider("google").messages(turns, strict=True)["contents"] == [
+        {"role": "user", "parts": [{"text": "Hi"}]},
+        {"role": "model", "parts": [{"text": "I look."}, {"functionCall": {"name": "f", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "1"}}}]},
+        {"role": "user", "parts": [{"text": "And?"}]},
+    ]
 
 
 def test_a_turn_of_which_nothing_is_left_is_not_written() -> None:

@@ -273,15 +273,17 @@ class _Writer:
 
     def _results(self, owner: int | None, numbers: list[int]) -> None:
         """Results of one message, or of none, in the calls' order."""
+        calls = [] if owner is None else [replace(call) for call in calls_of(self.turns[owner])]
+        names = {call.id: call.name for call in calls if call.id is not None}
         given: list[ToolResult] = []
         for place, number in enumerate(numbers):
             turn = self.turns[number]
             assert isinstance(turn, ToolResult)
             self._foreign(number, turn)
             given.append(self._result(number, turn))
+            given[-1].tool_name = turn.tool_name or names.get(turn.tool_call_id)
             if owner is not None and number != owner + 1 + place:
                 self.out.lost("loss.moved", self.where[number], "now directly behind its call")
-        calls = [] if owner is None else [replace(call) for call in calls_of(self.turns[owner])]
         found = Writing()
         pairs = pair(given, calls, found)
         for loss in found.losses:
