@@ -17,6 +17,7 @@ import turns
 from toolglot import (
     CallPart,
     ConversionError,
+    ImagePart,
     Message,
     OpaquePart,
     Problem,
@@ -38,7 +39,7 @@ from toolglot.providers._check import check_turns
 from toolglot.providers._detect_history import detect_history
 from toolglot.providers._history import Histories
 from toolglot.providers._repair import REPAIRS
-from turns import CONVERSATION, TOOLS, Case, answers, told
+from turns import CONVERSATION, PNG, TOOLS, Case, answers, told
 
 CASES = turns.cases()
 # What only a wire format has whose histories are not read yet.
@@ -456,6 +457,19 @@ def test_a_text_in_place_of_the_list_goes_back_as_one() -> None:
         {"type": "message", "role": "user", "content": "Hi"},
         {"type": "message", "role": "assistant", "content": "Hello"},
     ]
+
+
+def test_parts_in_place_of_the_list_get_a_step_when_it_goes_on() -> None:
+    interactions = get_provider("google_interactions")
+    parts = [{"type": "text", "text": "What?"}, {"type": "image", "data": "iVBORw0KGgo=", "mime_type": "image/png"}]
+    turns = interactions.history({"input": parts}, strict=True)
+    assert turns == [UserMessage([TextPart("What?"), ImagePart(PNG)])]
+    assert interactions.messages(turns) == {"input": parts}
+    assert interactions.messages([*turns, Message(content="A dot.")])["input"] == [
+        {"type": "user_input", "content": parts},
+        {"type": "model_output", "content": [{"type": "text", "text": "A dot."}]},
+    ]
+    assert interactions.history({"input": parts[0]}) == [UserMessage("What?")]
 
 
 def test_a_system_prompt_stays_where_it_stood() -> None:

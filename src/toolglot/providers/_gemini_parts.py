@@ -11,7 +11,7 @@ from ..schema.subset import words
 from ..types import FilePart, ImagePart, Message, OpaquePart, TextPart, ToolResult, json_text
 from ._history import Report
 from ._reading import rest
-from ._turns import SOURCE, TurnReader, from_base64
+from ._turns import SOURCE, TurnReader, from_base64, shortest
 from ._write_turns import calls_of
 from ._writing import Writing, base64_text, result_parts, result_text
 
@@ -76,11 +76,11 @@ def read_content(content: Any, turns: TurnReader) -> None:
             said.append(_user_part(part, turns))
             continue
         if said:
-            turns.user(_plain(said), extra)
+            turns.user(shortest(said), extra)
             said = []
         _read_result(camel(part["functionResponse"]), rest(part, _RESULT), turns)
     if said or not parts:
-        turns.user(_plain(said), extra)
+        turns.user(shortest(said), extra)
 
 
 def _read_result(found: dict[str, Any], beside: dict[str, Any] | None, turns: TurnReader) -> None:
@@ -111,14 +111,7 @@ def read_system(value: Any, turns: TurnReader) -> None:
     if not isinstance(parts, list):
         turns.lost((), "expected a content")
         parts = []
-    turns.system(_plain([_user_part(camel(part) if isinstance(part, dict) else part, turns) for part in parts]))
-
-
-def _plain(parts: list[UserPart]) -> str | list[UserPart]:
-    """Text, if there is nothing else: the API has no shorter form of that."""
-    if len(parts) == 1 and isinstance(parts[0], TextPart) and not parts[0].extra:
-        return parts[0].text
-    return parts
+    turns.system(shortest([_user_part(camel(part) if isinstance(part, dict) else part, turns) for part in parts]))
 
 
 def _user_part(part: Any, turns: TurnReader) -> UserPart:

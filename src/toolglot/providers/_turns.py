@@ -26,6 +26,7 @@ __all__ = [
     "json_values",
     "read_turns",
     "reread",
+    "shortest",
 ]
 
 # Where a turn's `extra` holds what it was read from: whose it is, where it stood, the messages themselves ("items") or
@@ -246,6 +247,13 @@ def _json(value: Any, depth: int = 0) -> Any:
         return [_json(item, depth + 1) for item in value]
     found = sdk_object(value)
     return value if found is None else _json(found, depth + 1)
+
+
+def shortest(content: str | list[UserPart]) -> str | list[UserPart]:
+    """A content as text, if it is nothing else, for APIs that have no shorter form of that."""
+    if len(content) == 1 and isinstance(part := content[0], TextPart) and not part.extra:
+        return part.text
+    return content
 
 
 def from_base64(text: Any) -> bytes | None:

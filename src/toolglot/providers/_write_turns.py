@@ -274,7 +274,7 @@ class _Writer:
     def _results(self, owner: int | None, numbers: list[int]) -> None:
         """Results of one message, or of none, in the calls' order."""
         calls = [] if owner is None else [replace(call) for call in calls_of(self.turns[owner])]
-        names = {call.id: call.name for call in calls if call.id is not None}
+        names: dict[str | None, str] = {call.id: call.name for call in calls if call.id is not None}
         given: list[ToolResult] = []
         for place, number in enumerate(numbers):
             turn = self.turns[number]
