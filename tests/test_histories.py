@@ -44,7 +44,6 @@ from turns import CONVERSATION, PNG, TOOLS, Case, answers, told
 CASES = turns.cases()
 # What only a wire format has whose histories are not read yet.
 RESERVED = {
-    "history.user_after_tool": "mistral",
     "history.empty_result": "bedrock",
 }
 FAULTS = [pytest.param(case, fault, id=f"{case}: {fault['name']}") for case in CASES for fault in case.data["faults"]]
@@ -485,6 +484,28 @@ def test_a_system_prompt_stays_where_it_stood() -> None:
         {"type": "message", "role": "developer", "content": "B, too"},
         {"type": "message", "role": "system", "content": "C"},
     ]
+
+
+def test_a_part_of_a_system_prompt_that_only_another_can_read_is_left_out() -> None:
+    turns = get_provider("anthropic").history(
+        {"system": [{"type": "text", "text": "A"}, {"type": "new"}], "messages": []}
+    )
+    for case in CASES:
+        written = case.parser.messages(turns)
+        assert ('"new"' in json.dumps(written)) is (case.wire == "anthropic")
+        assert [loss.code for loss in written.losses] == ([] if case.wire == "anthropic" else ["loss.part"])
+
+
+def test_a_system_prompt_that_may_not_stand_there_is_put_first() -> None:
+    turns = [
+        SystemMessage("A"), UserMessage("Hi"), SystemMessage("B"), Message(content="Hello"), SystemMessage("C"),
+        UserMessage("So?"),
+    ]  # fmt: skip
+    written = get_provider("mistral").messages(turns)
+    assert [message["content"] for message in written["messages"]] == ["A", "C", "Hi", "B", "Hello", "So?"]
+    assert said(written.losses) == [["loss.moved", "$[4]"]]
+    assert check_messages(written, "mistral") == []
+    assert get_provider("mistral").messages(turns[3:5])["messages"][0] == {"role": "system", "content": "C"}
 
 
 def test_what_the_provider_has_kept_is_no_orphan() -> None:

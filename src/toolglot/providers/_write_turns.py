@@ -13,7 +13,7 @@ from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, ToolCall, ToolResult
 from ._told import told_to
 from ._turns import SOURCE, reread
-from ._writing import Writing, message_parts, pair
+from ._writing import Writing, message_parts, pair, says_error
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -253,11 +253,18 @@ class _Writer:
             message = _renamed(turn, self.ids.get(number, []))
             self._put([number], lambda out: provider._assistant(message, out), len(message_parts(message)))
         elif isinstance(turn, SystemMessage):
-            self._put([number], lambda out: [provider.write_system_message(turn, out)])
+            told = self._told(number, turn)
+            self._put([number], lambda out: [provider.write_system_message(told, out)])
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
             if content or not turn.content:
                 self._put([number], lambda out: provider.write_user(content, provider.own(turn.extra), out))
+
+    def _told(self, number: int, turn: SystemMessage) -> SystemMessage:
+        """A system prompt without what only another provider can read."""
+        if isinstance(turn.content, str):
+            return turn
+        return replace(turn, content=[part for _, part in self._parts(number, turn.content)])
 
     def _parts(self, number: int, parts: Sequence[UserPart]) -> list[tuple[str, UserPart]]:
         """The parts that can be written here, each with its path."""
@@ -301,7 +308,7 @@ class _Writer:
         made = fit_result(self.provider, result, "$", out)
         for loss in out.losses:
             self.out.lost(loss.code, self._at([number], loss.path), loss.detail)
-        if made.is_error and not self.provider.error_flag and not _says_error(made.content):
+        if made.is_error and not self.provider.error_flag and not says_error(made.content):
             self.out.lost("loss.error_flag", self.where[number], "that it is an error, which its text does not say")
         return made
 
@@ -361,9 +368,10 @@ class _Writer:
         """The system prompt; None if there is none."""
         if len(numbers) == 1 and self.kept[numbers[0]]:
             return self.turns[numbers[0]].extra[SOURCE]["system"]
-        turns = [turn for number in numbers if isinstance(turn := self.turns[number], SystemMessage)]
-        for number, turn in zip(numbers, turns, strict=True):
-            self._foreign(number, turn)
+        turns = []
+        for number in numbers:
+            self._foreign(number, self.turns[number])
+            turns.append(self._told(number, self.turns[number]))  # type: ignore[arg-type]
         out = Writing(repair=self.out.repair)
         value = self.provider.write_system(turns, out) if turns else None
         for loss in out.losses:
@@ -388,12 +396,3 @@ def _renamed(message: Message, ids: list[str]) -> Message:
         for part in message_parts(message)
     ]
     return replace(message, parts=parts)
-
-
-def _says_error(content: Any) -> bool:
-    """Whether the content of a result says by itself that it is an error."""
-    if isinstance(content, dict):
-        return "error" in content
-    if isinstance(content, list):
-        content = next((part.text for part in content if hasattr(part, "text")), "")
-    return isinstance(content, str) and content.lstrip()[:5].lower() == "error"

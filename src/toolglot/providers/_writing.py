@@ -33,6 +33,7 @@ __all__ = [
     "pair",
     "result_parts",
     "result_text",
+    "says_error",
 ]
 
 
@@ -183,6 +184,15 @@ def result_text(result: ToolResult) -> str:
         return json_text(content)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(f"the content of a result cannot be written as JSON: {error}") from None
+
+
+def says_error(content: Any) -> bool:
+    """Whether the content of a result says by itself that it is an error."""
+    if isinstance(content, dict):
+        return "error" in content
+    if isinstance(content, list):
+        content = next((part.text for part in content if hasattr(part, "text")), "")
+    return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
 
 
 def numbered(path: str, content: Sequence[Any]) -> list[tuple[str, Any]]:

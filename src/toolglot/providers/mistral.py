@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
@@ -28,16 +29,34 @@ from ..types import (
 )
 from ._base import NewReading
 from ._chunks import ChunkStream
+from ._history import Report
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
-from ._writing import Wire, Writing, data_url, result_parts, result_text
+from ._turns import TurnReader, from_data_url, image_at
+from ._writing import Wire, Writing, base64_text, data_url, numbered, result_parts, result_text
 from .openai_chat import CHOICE, FUNCTION, PLAIN, RESPONSE, STRICT
 
 _CALL: Final = words("id type index function")
 _CHOICE: Final = CHOICE | words("messages stop_reason")
 _MESSAGE: Final = words("role content tool_calls prefix")
 _TEXT: Final = words("type text")
+_CHUNK: Final = words("type text image_url file_id document_url document_name")
+_TOLD: Final = words("role content")
+_RESULT: Final = words("role content tool_call_id name")
+_RULES: Final[dict[str, str | None]] = {
+    "history.orphan_call": "Not the same number of function calls and responses",
+    "history.orphan_result": "Unexpected tool call id … in tool results",
+    "history.results_not_adjacent": "Unexpected role 'tool' after role 'user'",
+    "history.duplicate_id": "Duplicate tool call id … in assistant message",
+    "history.duplicate_result": "Duplicate tool call id … in tool results",
+    "history.missing_id": "Tool call id has to be defined.",
+    "history.illegal_id": "Tool call id was call_… but must be a-z, A-Z, 0-9, with a length of 9.",
+    "history.illegal_name": "Function name was … but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a "
+    "maximum length of 64.",
+    "history.user_after_tool": "Unexpected role 'user' after role 'tool'",
+    "history.turn_order": "Unexpected role 'system' after role 'assistant'",
+}
 
 
 class Mistral(ChunkStream):
@@ -176,10 +195,10 @@ class Mistral(ChunkStream):
             if parts is None:
                 content = result_text(result)
             else:
-                made = [_part(part, f"$[{number}].content[{place}]", out) for place, part in enumerate(parts)]
-                content = [part for part in made if part is not None]
+                content = self._said(numbered(f"$[{number}]", parts), out)
             written = {"role": "tool", **({"name": self.name(name)} if name else {})}
-            messages.append({**written, "tool_call_id": self.result_id(result, call), "content": content})
+            written |= {"tool_call_id": self.result_id(result, call), "content": content}
+            messages.append({**written, **self.own(result.extra)})
         return out.as_list(messages)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -200,7 +219,10 @@ class Mistral(ChunkStream):
                 calls.append(self._call_back(part.call))
         plain = all(chunk.keys() == _TEXT and chunk["type"] == "text" for chunk in chunks)
         content = "".join(chunk["text"] for chunk in chunks) if plain else chunks
-        return out.as_object({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
+        beside = self.own(message.extra).get("message")
+        prefix = {"prefix": True} if isinstance(beside, dict) and beside.get("prefix") is True else {}
+        calling = {"tool_calls": calls} if calls else {}
+        return out.as_object({"role": "assistant", "content": content, **calling, **prefix})
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
         arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
@@ -210,20 +232,101 @@ class Mistral(ChunkStream):
             **self.enveloped("function", {"name": self.name(call.name), "arguments": arguments}, self.own(call.extra)),
         }
 
+    # -- history
 
-def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
-    """A part of a result as a chunk; None if there is none for it."""
+    error_flag = False
+    image_detail = True
+    opaque_results = True
+    unique_ids = False
+    rules = _RULES
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant({"message": message}, ("message",))
+        elif role not in ("system", "user", "tool"):
+            turns.unknown(message)
+        else:
+            content = turns.content(message.get("content"), ("content",), _read_part, _CHUNK)
+            if role == "tool":
+                id = message.get("tool_call_id")
+                id = None if isinstance(id, str) and id in self.no_ids else id
+                turns.result(id, content, message.get("name"), extra=rest(message, _RESULT))
+            else:
+                (turns.user if role == "user" else turns.system)(content, rest(message, _TOLD))
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        said = content if isinstance(content, str) else self._said(content, out)
+        return {"role": "user", "content": said, **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        (turn,) = turns
+        content: Any = turn.content
+        if not isinstance(content, str):
+            said = numbered("$", content)
+            for path, part in said:
+                if not isinstance(part, (TextPart, OpaquePart)):
+                    out.lost("loss.part", path, "the system prompt is text")
+            content = self._said([one for one in said if isinstance(one[1], (TextPart, OpaquePart))], out)
+        return {"role": "system", "content": content, **self.own(turn.extra)}
+
+    def _said(self, parts: list[tuple[str, UserPart]], out: Writing) -> list[dict[str, Any]]:
+        made = [_part(part, path, out, self.own(part.extra)) for path, part in parts]
+        return [part for part in made if part is not None]
+
+    def system_fits(self, last: Any) -> bool:
+        return last is None or (isinstance(last, dict) and last.get("role") in ("system", "user"))
+
+    def check(self, turns: Turns, report: Report) -> None:
+        for number, turn in enumerate(turns):
+            before = turns[number - 1] if number else None
+            if isinstance(turn, SystemMessage) and isinstance(before, (Message, ToolResult)):
+                report("history.turn_order", number, "a message of the system behind one of the assistant or a tool")
+
+
+def _part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[str, Any] | None:
+    """A part of a result or of what a user said as a chunk; ``own`` is what goes beside it. None if there is none."""
+    if isinstance(part, OpaquePart):
+        return part.data  # type: ignore[no-any-return]
     if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text}
+        return {"type": "text", "text": part.text, **own}
     if isinstance(part, FilePart) and part.id is not None:
-        return {"type": "file", "file_id": part.id}
+        return {"type": "file", "file_id": part.id, **own}
     url = data_url(part)
     if url is None:
         out.lost("loss.part", path, "there is nothing in it")
         return None
     if isinstance(part, ImagePart):
-        return {"type": "image_url", "image_url": {"url": url, **({"detail": part.detail} if part.detail else {})}}
-    return {"type": "document_url", "document_url": url, **({"document_name": part.name} if part.name else {})}
+        detail = {"detail": part.detail} if part.detail else {}
+        return {"type": "image_url", "image_url": {"url": url, **detail}, **own}
+    if part.media_type.startswith("audio/"):
+        return {"type": "input_audio", "input_audio": url if part.data is None else base64_text(part.data), **own}
+    return {"type": "document_url", "document_url": url, **({"document_name": part.name} if part.name else {}), **own}
+
+
+def _read_part(chunk: dict[str, Any]) -> TextPart | ImagePart | FilePart | None:
+    """A chunk as a part; None if it is of another kind. Of sound nobody says of which type it is."""
+    kind, name = chunk.get("type"), chunk.get("document_name")
+    held = chunk.get(kind) if isinstance(kind, str) else None
+    if kind == "text" and isinstance(held, str):
+        return TextPart(held)
+    if kind == "image_url":
+        image = image_at(held.get("url") if isinstance(held, dict) else held)
+        if image is not None and isinstance(held, dict) and isinstance(held.get("detail"), str):
+            image.detail = held["detail"]
+        return image
+    if kind == "file" and isinstance(chunk.get("file_id"), str):
+        return FilePart(id=chunk["file_id"])
+    if kind != "document_url" or not isinstance(held, str):
+        return None
+    made = FilePart(name=name if isinstance(name, str) else None)
+    data = from_data_url(held)
+    if data is None:
+        made.url = held
+    else:
+        made.data, made.media_type = data
+    return made
 
 
 WIRE = Mistral
