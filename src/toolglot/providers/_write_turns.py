@@ -357,8 +357,9 @@ class _Writer:
         made: list[Any] = []
         for role, run in groupby(self.items, lambda pair: pair[0].get("role") if isinstance(pair[0], dict) else None):
             items = [*run]
-            joins = self.provider.joins is True or role in (self.provider.joins or ())
-            if len(items) > 1 and role is not None and joins and not all(same for _, same in items):
+            joins = self.provider.joins
+            wanted = joins if isinstance(joins, bool) else isinstance(role, str) and role in joins
+            if len(items) > 1 and role is not None and wanted and not all(same for _, same in items):
                 made.append(self.provider.join([item for item, _ in items]))
             else:
                 made += [item for item, _ in items]

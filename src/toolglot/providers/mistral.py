@@ -15,8 +15,6 @@ from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
     CallPart,
-    FilePart,
-    ImagePart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -30,33 +28,20 @@ from ..types import (
 from ._base import NewReading
 from ._chunks import ChunkStream
 from ._history import Report
+from ._mistral_parts import CHUNK, RULES, chunk_of, read_chunk
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
-from ._turns import TurnReader, from_data_url, image_at
-from ._writing import Wire, Writing, base64_text, data_url, numbered, result_parts, result_text
+from ._turns import TurnReader
+from ._writing import Wire, Writing, numbered, result_parts, result_text
 from .openai_chat import CHOICE, FUNCTION, PLAIN, RESPONSE, STRICT
 
 _CALL: Final = words("id type index function")
 _CHOICE: Final = CHOICE | words("messages stop_reason")
 _MESSAGE: Final = words("role content tool_calls prefix")
 _TEXT: Final = words("type text")
-_CHUNK: Final = words("type text image_url file_id document_url document_name")
 _TOLD: Final = words("role content")
 _RESULT: Final = words("role content tool_call_id name")
-_RULES: Final[dict[str, str | None]] = {
-    "history.orphan_call": "Not the same number of function calls and responses",
-    "history.orphan_result": "Unexpected tool call id … in tool results",
-    "history.results_not_adjacent": "Unexpected role 'tool' after role 'user'",
-    "history.duplicate_id": "Duplicate tool call id … in assistant message",
-    "history.duplicate_result": "Duplicate tool call id … in tool results",
-    "history.missing_id": "Tool call id has to be defined.",
-    "history.illegal_id": "Tool call id was call_… but must be a-z, A-Z, 0-9, with a length of 9.",
-    "history.illegal_name": "Function name was … but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a "
-    "maximum length of 64.",
-    "history.user_after_tool": "Unexpected role 'user' after role 'tool'",
-    "history.turn_order": "Unexpected role 'system' after role 'assistant'",
-}
 
 
 class Mistral(ChunkStream):
@@ -238,7 +223,7 @@ class Mistral(ChunkStream):
     image_detail = True
     opaque_results = True
     unique_ids = False
-    rules = _RULES
+    rules = RULES
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         message = items[0]
@@ -248,7 +233,7 @@ class Mistral(ChunkStream):
         elif role not in ("system", "user", "tool"):
             turns.unknown(message)
         else:
-            content = turns.content(message.get("content"), ("content",), _read_part, _CHUNK)
+            content = turns.content(message.get("content"), ("content",), read_chunk, CHUNK)
             if role == "tool":
                 id = message.get("tool_call_id")
                 id = None if isinstance(id, str) and id in self.no_ids else id
@@ -272,7 +257,7 @@ class Mistral(ChunkStream):
         return {"role": "system", "content": content, **self.own(turn.extra)}
 
     def _said(self, parts: list[tuple[str, UserPart]], out: Writing) -> list[dict[str, Any]]:
-        made = [_part(part, path, out, self.own(part.extra)) for path, part in parts]
+        made = [chunk_of(part, path, out, self.own(part.extra)) for path, part in parts]
         return [part for part in made if part is not None]
 
     def system_fits(self, last: Any) -> bool:
@@ -283,50 +268,6 @@ class Mistral(ChunkStream):
             before = turns[number - 1] if number else None
             if isinstance(turn, SystemMessage) and isinstance(before, (Message, ToolResult)):
                 report("history.turn_order", number, "a message of the system behind one of the assistant or a tool")
-
-
-def _part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[str, Any] | None:
-    """A part of a result or of what a user said as a chunk; ``own`` is what goes beside it. None if there is none."""
-    if isinstance(part, OpaquePart):
-        return part.data  # type: ignore[no-any-return]
-    if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text, **own}
-    if isinstance(part, FilePart) and part.id is not None:
-        return {"type": "file", "file_id": part.id, **own}
-    url = data_url(part)
-    if url is None:
-        out.lost("loss.part", path, "there is nothing in it")
-        return None
-    if isinstance(part, ImagePart):
-        detail = {"detail": part.detail} if part.detail else {}
-        return {"type": "image_url", "image_url": {"url": url, **detail}, **own}
-    if part.media_type.startswith("audio/"):
-        return {"type": "input_audio", "input_audio": url if part.data is None else base64_text(part.data), **own}
-    return {"type": "document_url", "document_url": url, **({"document_name": part.name} if part.name else {}), **own}
-
-
-def _read_part(chunk: dict[str, Any]) -> TextPart | ImagePart | FilePart | None:
-    """A chunk as a part; None if it is of another kind. Of sound nobody says of which type it is."""
-    kind, name = chunk.get("type"), chunk.get("document_name")
-    held = chunk.get(kind) if isinstance(kind, str) else None
-    if kind == "text" and isinstance(held, str):
-        return TextPart(held)
-    if kind == "image_url":
-        image = image_at(held.get("url") if isinstance(held, dict) else held)
-        if image is not None and isinstance(held, dict) and isinstance(held.get("detail"), str):
-            image.detail = held["detail"]
-        return image
-    if kind == "file" and isinstance(chunk.get("file_id"), str):
-        return FilePart(id=chunk["file_id"])
-    if kind != "document_url" or not isinstance(held, str):
-        return None
-    made = FilePart(name=name if isinstance(name, str) else None)
-    data = from_data_url(held)
-    if data is None:
-        made.url = held
-    else:
-        made.data, made.media_type = data
-    return made
 
 
 WIRE = Mistral
