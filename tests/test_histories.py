@@ -39,6 +39,7 @@ from toolglot.providers._check import check_turns
 from toolglot.providers._detect_history import detect_history
 from toolglot.providers._history import Histories
 from toolglot.providers._repair import REPAIRS
+from toolglot.providers._turns import SOURCE
 from turns import CONVERSATION, PNG, TOOLS, Case, answers, told
 
 CASES = turns.cases()
@@ -133,6 +134,32 @@ def test_only_what_was_changed_is_written_anew(case: Case) -> None:
     before = answers(parser.history(parser.messages(read)))
     payload[member][-1].clear()
     assert answers(parser.history(parser.messages(read))) == before
+
+
+def said_in(turns: list[Any]) -> list[str]:
+    """All that is said in a history, whatever it is cut into: the assistant's texts that follow each other are one."""
+    found: list[dict[str, Any]] = []
+    for turn in turns:
+        one = told(turn)
+        kind = next(iter(one))
+        content = one[kind] if isinstance(one[kind], list) else [{"text": one[kind]}]
+        for place, part in enumerate(content):
+            part = {key: value for key, value in part.items() if key != "id"}
+            if place and kind == "assistant" and part.keys() == {"text"} and "text" in found[-1]:
+                found[-1]["text"] += part["text"]
+            else:
+                found.append({"in": kind, "error": one.get("error", False), **part})
+    return sorted(json.dumps(part, sort_keys=True) for part in found)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_is_written_anew_says_all_that_was_read(case: Case) -> None:
+    """Of its own nothing is lost, even if no message is left: messages of a kind that nobody knows, too."""
+    read = case.parser.history(case.data["history"])
+    made = [replace(turn, extra={key: value for key, value in turn.extra.items() if key != SOURCE}) for turn in read]
+    written = case.parser.messages(made, strict=True)
+    assert said_in(case.parser.history(written)) == said_in(read)
+    assert check_messages(written, case.parser.provider, tools=TOOLS) == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

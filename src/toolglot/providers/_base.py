@@ -18,7 +18,7 @@ from ._history import Histories
 from ._names import Provider, WireFormat
 from ._payload import Path, load
 from ._reading import Reading
-from ._write_turns import fit_result
+from ._told import fit_result
 from ._writing import Wire, WireObject, Writing, message_parts, pair
 
 if TYPE_CHECKING:

@@ -1,13 +1,20 @@
-"""What a turn was told by one provider, in its `extra`, and no other can be."""
+"""What in a turn is for one provider only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
-from ._turns import SOURCE
+from ..history import UserPart
+from ..types import OpaquePart, ToolResult
+from ._turns import SOURCE, WHOLE
+from ._writing import Writing
 
-__all__ = ["told_to"]
+if TYPE_CHECKING:
+    from ._base import WireProvider
+
+__all__ = ["fit_result", "told_to", "whole_items"]
 
 # What a response says about itself: no history needs it.
 _ABOUT: Final = frozenset(("id", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "created_at"))
@@ -26,6 +33,31 @@ def told_to(extra: Mapping[str, Any], wire: str) -> Iterator[tuple[str, str]]:
             told |= {name: value for name, value in own[key].items() if value not in _NOTHING}
         for key in sorted(told.keys() - _forms(other)):
             yield other, key
+
+
+def fit_result(provider: WireProvider, result: ToolResult, path: str, out: Writing) -> ToolResult:
+    """A copy of ``result`` without the opaque parts that cannot be written here."""
+    content = result.content
+    if not isinstance(content, list) or not any(isinstance(part, OpaquePart) for part in content):
+        return replace(result)
+    kept = []
+    for place, part in enumerate(content):
+        if isinstance(part, OpaquePart) and not (provider.opaque_results and provider.wire in part.extra):
+            out.lost("loss.part", f"{path}.content[{place}]", "something that only another can read")
+        else:
+            kept.append(part)
+    return replace(result, content=kept or "")
+
+
+def whole_items(content: str | list[tuple[str, UserPart]], wire: str) -> list[Any]:
+    """What a content holds if that is no part of a message, but messages of a kind that nobody knows, of ``wire``."""
+    found = []
+    for _, part in () if isinstance(content, str) else content:
+        own = part.extra.get(wire) if isinstance(part, OpaquePart) else None
+        if not isinstance(part, OpaquePart) or not isinstance(own, Mapping) or own.get(WHOLE) is not True:
+            return []
+        found.append(part.data)
+    return found
 
 
 def _forms(wire: str) -> frozenset[str]:

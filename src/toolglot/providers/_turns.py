@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SOURCE",
+    "WHOLE",
     "Alone",
     "TurnReader",
     "from_base64",
@@ -32,6 +33,8 @@ __all__ = [
 # Where a turn's `extra` holds what it was read from: whose it is, where it stood, the messages themselves ("items") or
 # the request's system prompt ("system"), and which it is of how many turns.
 SOURCE: Final = "source"
+# What says, in an `OpaquePart`, that it is no part of a message, but one by itself.
+WHOLE: Final = "whole"
 _PLAIN: Final = (str, int, float, bool, type(None), bytes)
 _DEEP: Final = 100  # what lies deeper than this in a message is left as it is
 _DATA: Final = re.compile(r"data:([^;,]*)[^,]*;base64,(.*)", re.DOTALL).fullmatch
@@ -69,7 +72,8 @@ class TurnReader:
     def end(self, kind: str, value: Any) -> None:
         """All of it was read: its turns know where they come from."""
         if kind == "items" and len(self.turns) == self._start:
-            self.user([self.opaque(item) for item in value])
+            for item in value:
+                self.unknown(item)
         count = len(self.turns) - self._start
         for place, turn in enumerate(self.turns[self._start :]):
             turn.extra[SOURCE] = {
@@ -130,7 +134,7 @@ class TurnReader:
 
     def unknown(self, item: Any) -> None:
         """Something that is none of these; kept whole."""
-        self.user([self.opaque(item)])
+        self.user([OpaquePart(item, None, {self._provider.wire.value: {WHOLE: True}})])
 
     def opaque(self, data: Any) -> OpaquePart:
         """A part that only this provider can read."""

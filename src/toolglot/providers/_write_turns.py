@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, ToolCall, ToolResult
-from ._told import told_to
+from ._told import fit_result, told_to, whole_items
 from ._turns import SOURCE, reread
 from ._writing import Writing, message_parts, pair, says_error
 
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["calls_of", "fit_result", "owners", "write_turns"]
+__all__ = ["calls_of", "owners", "write_turns"]
 
 _ANY: Final = NameRule(r"\x00-\U0010ffff", 1_000_000)
 # What is said of a part of a message that was left out.
@@ -44,20 +44,6 @@ def calls_of(turn: Turn) -> list[ToolCall]:
     if not isinstance(turn, Message):
         return []
     return [part.call for part in message_parts(turn) if isinstance(part, CallPart) and part.call.kind != "server"]
-
-
-def fit_result(provider: WireProvider, result: ToolResult, path: str, out: Writing) -> ToolResult:
-    """A copy of ``result`` without the opaque parts that cannot be written here."""
-    content = result.content
-    if not isinstance(content, list) or not any(isinstance(part, OpaquePart) for part in content):
-        return replace(result)
-    kept = []
-    for place, part in enumerate(content):
-        if isinstance(part, OpaquePart) and not (provider.opaque_results and provider.wire in part.extra):
-            out.lost("loss.part", f"{path}.content[{place}]", "something that only another can read")
-        else:
-            kept.append(part)
-    return replace(result, content=kept or "")
 
 
 def owners(turns: Sequence[Turn]) -> list[int | None]:
@@ -257,7 +243,10 @@ class _Writer:
             self._put([number], lambda out: [provider.write_system_message(told, out)])
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
-            if content or not turn.content:
+            whole = whole_items(content, provider.wire)
+            if whole:
+                self.items += [(item, False) for item in whole]
+            elif content or not turn.content:
                 self._put([number], lambda out: provider.write_user(content, provider.own(turn.extra), out))
 
     def _told(self, number: int, turn: SystemMessage) -> SystemMessage:

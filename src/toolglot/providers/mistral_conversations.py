@@ -1,7 +1,8 @@
 """Mistral's Conversations: what a model puts out is a list of entries.
 
 Cannot carry: a choice of one tool (``request`` leaves the others out), whether calls may be parallel, an error flag on
-a result (the text says it), images and files in a result, reasoning of others.
+a result (the text says it), images and files in a result, sound and files that are kept from a user, reasoning of
+others.
 """
 
 from __future__ import annotations
@@ -263,7 +264,8 @@ class MistralConversations(WireProvider):
         def say(chunks: list[dict[str, Any]], beside: dict[str, Any]) -> None:
             """Add to what the model said: to the last entry, if that is the same."""
             if not said or entries[-1] is not said[-1] or (rest(said[-1], _OUTPUT) or {}) != beside:
-                said.append({"object": "entry", "type": "message.output", "role": "assistant", "content": [], **beside})
+                kind = "message.input" if "prefix" in beside else "message.output"  # to be gone on with
+                said.append({"object": "entry", "type": kind, "role": "assistant", "content": [], **beside})
                 entries.append(said[-1])
             said[-1]["content"] += chunks
 
