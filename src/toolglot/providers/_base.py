@@ -140,6 +140,8 @@ class WireProvider(Histories):
         self, tool: Tool, path: str, out: Writing, subset: Subset, closed: Subset | None
     ) -> tuple[dict[str, Any], bool]:
         """The tool's parameters as this API takes them, and whether they are strict."""
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         path += ".parameters"
         if tool.strict and closed is not None:
             adapted, strict = adapt_strict(tool.parameters, closed, subset, path)

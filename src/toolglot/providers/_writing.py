@@ -33,6 +33,8 @@ __all__ = [
     "pair",
     "result_parts",
     "result_text",
+    "sent_arguments",
+    "sent_text",
 ]
 
 
@@ -183,6 +185,16 @@ def result_text(result: ToolResult) -> str:
         return json_text(content)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(f"the content of a result cannot be written as JSON: {error}") from None
+
+
+def sent_arguments(call: ToolCall) -> dict[str, Any]:
+    """A call's arguments for an API without tools of free text: such a tool was declared with one string."""
+    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
+
+
+def sent_text(call: ToolCall) -> str:
+    """The same as JSON text."""
+    return json_text(sent_arguments(call)) if call.kind == "custom" else call.arguments_json
 
 
 def base64_text(data: bytes) -> str:
