@@ -34,6 +34,8 @@ __all__ = [
     "result_parts",
     "result_text",
     "says_error",
+    "sent_arguments",
+    "sent_text",
 ]
 
 
@@ -210,6 +212,16 @@ def system_text(turns: Sequence[SystemMessage], out: Writing) -> str | None:
                 out.lost("loss.part", path, "the system prompt is text")
         texts.append("".join(part.text for part in said if isinstance(part, TextPart)))
     return "\n\n".join(filter(None, texts)) or None
+
+
+def sent_arguments(call: ToolCall) -> dict[str, Any]:
+    """A call's arguments for an API without tools of free text: such a tool was declared with one string."""
+    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
+
+
+def sent_text(call: ToolCall) -> str:
+    """The same as JSON text."""
+    return json_text(sent_arguments(call)) if call.kind == "custom" else call.arguments_json
 
 
 def base64_text(data: bytes) -> str:

@@ -35,7 +35,7 @@ from ._payload import Path
 from ._pieces import Pieces
 from ._reading import Reading, rest, with_inner
 from ._turns import TurnReader
-from ._writing import Wire, Writing, numbered, result_parts
+from ._writing import Wire, Writing, numbered, result_parts, sent_arguments
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
 # `parameters`, the older member: a part of OpenAPI 3.0.
@@ -114,8 +114,6 @@ class Gemini(WireProvider):
         return made
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, OPENAPI if self.openapi else JSON_SCHEMA, None)
         written: dict[str, Any] = {"name": name, **({"description": tool.description} if tool.description else {})}
         if schema.get("properties"):  # an object without members is refused
@@ -372,7 +370,7 @@ class Gemini(WireProvider):
             elif isinstance(part, CallPart):
                 call = part.call
                 beside = self.own(call.extra)
-                arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
+                arguments = sent_arguments(call)
                 body = {"name": self.name(call.name), "args": arguments}
                 if "id" in beside:
                     body = {"id": beside.pop("id"), **body}

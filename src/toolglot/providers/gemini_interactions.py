@@ -34,7 +34,7 @@ from ._payload import Path
 from ._pieces import Pieces, hashable, merge
 from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64, shortest
-from ._writing import Wire, Writing, base64_text, numbered, result_parts, result_text, system_text
+from ._writing import Wire, Writing, base64_text, numbered, result_parts, result_text, sent_arguments, system_text
 from .gemini import JSON_SCHEMA
 
 _MODES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "any"}
@@ -79,8 +79,6 @@ class GeminiInteractions(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, JSON_SCHEMA, None)
         about = {"description": tool.description} if tool.description else {}
         parameters = {"parameters": schema} if schema.get("properties") else {}
@@ -297,7 +295,7 @@ class GeminiInteractions(WireProvider):
             "type": "function_call",
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "arguments": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            "arguments": sent_arguments(call),
             **self.own(call.extra),
         }
 

@@ -23,7 +23,6 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._base import NewReading
 from ._chunks import ChunkStream
@@ -33,7 +32,7 @@ from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
 from ._turns import TurnReader
-from ._writing import Wire, Writing, numbered, result_parts, result_text
+from ._writing import Wire, Writing, numbered, result_parts, result_text, sent_text
 from .openai_chat import CHOICE, FUNCTION, PLAIN, RESPONSE, STRICT
 
 _CALL: Final = words("id type index function")
@@ -64,8 +63,6 @@ class Mistral(ChunkStream):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
@@ -210,7 +207,7 @@ class Mistral(ChunkStream):
         return out.as_object({"role": "assistant", "content": content, **calling, **prefix})
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
-        arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
+        arguments = sent_text(call)
         return {
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "type": "function",

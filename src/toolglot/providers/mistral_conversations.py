@@ -26,7 +26,6 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
@@ -37,7 +36,7 @@ from ._payload import Path
 from ._pieces import Pieces, hashable
 from ._reading import Reading, rest
 from ._turns import SOURCE, TurnReader
-from ._writing import Wire, Writing, result_parts, result_text, system_text
+from ._writing import Wire, Writing, result_parts, result_text, sent_text, system_text
 from .openai_chat import PLAIN, STRICT
 
 _CALL: Final = words("object type tool_call_id name arguments")
@@ -77,8 +76,6 @@ class MistralConversations(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
@@ -297,7 +294,7 @@ class MistralConversations(WireProvider):
             "type": "function.call",
             "tool_call_id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "arguments": json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json,
+            "arguments": sent_text(call),
             **self.own(call.extra),
         }
 
