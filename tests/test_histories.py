@@ -199,6 +199,8 @@ def test_every_pair(source: Case, target: Case) -> None:
                 "refusal",
                 "audio_1",
                 "reasoning_details",
+                "cachePoint",
+                "qualifiers",
             ):
                 assert secret not in text.replace("skip_thought_signature_validator", "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..schema.subset import words
 from ._names import Provider
 
 __all__ = ["detect_history"]
@@ -14,6 +15,8 @@ _REQUESTS: Final = (
     ("chat_history", Provider.COHERE_V1),
     ("systemPrompt", Provider.MCP),
     ("inputs", Provider.MISTRAL_CONVERSATIONS),
+    ("toolConfig", Provider.BEDROCK),
+    ("modelId", Provider.BEDROCK),
 )
 # The `type` of an item.
 _ITEMS: Final = {
@@ -32,7 +35,10 @@ _BLOCKS: Final = {
     **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), Provider.OPENAI_RESPONSES),
     **dict.fromkeys(("image_url", "input_audio", "file"), Provider.OPENAI),
 }
-_CONVERSE: Final = ("toolUse", "toolResult", "reasoningContent", "text", "image", "document", "cachePoint")
+_CONVERSE: Final = words(
+    "toolUse toolResult reasoningContent text image document video audio cachePoint guardContent citationsContent "
+    "searchResult"
+)
 
 
 def detect_history(value: Any) -> Provider:
@@ -118,7 +124,7 @@ def _content(content: Any, role: str) -> Provider:
             return Provider.MISTRAL
         if isinstance(kind, str) and kind in _BLOCKS:
             return _BLOCKS[kind]
-        if kind is None and any(member in block for member in _CONVERSE):
+        if kind is None and not _CONVERSE.isdisjoint(block):
             return Provider.BEDROCK
     known = role in ("system", "developer", "user", "assistant", "tool", "function", "model")
     return Provider.OPENAI if known else Provider.AUTO

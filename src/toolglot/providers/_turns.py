@@ -132,11 +132,11 @@ class TurnReader:
         return [self.part(item, read, known) for item in value]
 
     def part(self, item: Any, read: ReadPart, known: frozenset[str]) -> UserPart:
-        """One part of a content."""
+        """One part of a content. ``read`` may itself put into ``extra`` what stands deeper in the item."""
         made = read(item) if type(item) is dict else None
         if made is None:
             return self.opaque(item)
-        made.extra = self._own(rest(item, known))
+        made.extra = self._own({**made.extra, **(rest(item, known) or {})})
         return made
 
     def lost(self, at: Path, detail: str) -> None:

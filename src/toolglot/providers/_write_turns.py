@@ -230,7 +230,9 @@ class _Writer:
             message = _renamed(turn, self.ids.get(number, []))
             self._put([number], lambda out: provider._assistant(message, out))
         elif isinstance(turn, SystemMessage):
-            self._put([number], lambda out: [provider.write_system([turn], out)])
+            system = self._fitting(number, turn)
+            if system.content or not turn.content:
+                self._put([number], lambda out: [provider.write_system([system], out)])
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
             if content or not turn.content:
@@ -247,6 +249,12 @@ class _Writer:
             else:
                 kept.append((path, part))
         return kept
+
+    def _fitting(self, number: int, turn: SystemMessage) -> SystemMessage:
+        """The turn without the parts that cannot be written here."""
+        if isinstance(turn.content, str):
+            return turn
+        return replace(turn, content=[part for _, part in self._parts(number, turn.content)])
 
     def _results(self, owner: int | None, numbers: list[int]) -> None:
         """Results of one message, or of none, in the calls' order."""
@@ -335,9 +343,12 @@ class _Writer:
         """The system prompt; None if there is none."""
         if len(numbers) == 1 and self.kept[numbers[0]]:
             return self.turns[numbers[0]].extra[SOURCE]["system"]
-        turns = [turn for number in numbers if isinstance(turn := self.turns[number], SystemMessage)]
-        for number, turn in zip(numbers, turns, strict=True):
+        turns = []
+        for number in numbers:
+            turn = self.turns[number]
+            assert isinstance(turn, SystemMessage)
             self._foreign(number, turn)
+            turns.append(self._fitting(number, turn))
         out = Writing(repair=self.out.repair)
         value = self.provider.write_system(turns, out) if turns else None
         for loss in out.losses:
