@@ -120,6 +120,8 @@ def _content(content: Any, role: str) -> Provider:
             return Provider.MCP if isinstance(content, dict) else Provider.ANTHROPIC
         if kind == "image" and "mimeType" in block:
             return Provider.MCP
+        if kind == "document" and isinstance(block.get("document"), dict):
+            return Provider.COHERE
         if kind == "thinking" and isinstance(block.get("thinking"), list):
             return Provider.MISTRAL
         if isinstance(kind, str) and kind in _BLOCKS:
