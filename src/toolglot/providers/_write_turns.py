@@ -232,11 +232,11 @@ class _Writer:
         elif isinstance(turn, SystemMessage):
             system = self._fitting(number, turn)
             if system.content or not turn.content:
-                self._put([number], lambda out: [provider.write_system([system], out)])
+                self._put([number], lambda out: [provider.write_system([system], out)], system.content)
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
             if content or not turn.content:
-                self._put([number], lambda out: provider.write_user(content, provider.own(turn.extra), out))
+                self._put([number], lambda out: provider.write_user(content, provider.own(turn.extra), out), content)
 
     def _parts(self, number: int, parts: Sequence[UserPart]) -> list[tuple[str, UserPart]]:
         """The parts that can be written here, each with its path."""
@@ -308,15 +308,18 @@ class _Writer:
                 for key in sorted(told.keys() - _forms(wire) - {"message"}):
                     self.out.lost("loss.extra", self.where[number], f"{key!r:.80}, for {wire} only")
 
-    def _put(self, numbers: list[int], write: Callable[[Writing], Any]) -> None:
-        """Messages made of these turns; what is lost is said of the turn that it stood in."""
+    def _put(self, numbers: list[int], write: Callable[[Writing], Any], parts: Sequence[Any] = ()) -> None:
+        """Messages made of these turns; what is lost is said of the turn that it stood in. Of a message none of whose
+        parts can be written nothing is left.
+        """
         out = Writing(repair=self.out.repair)
         written = write(out)
         for loss in out.losses:
             self.out.lost(loss.code, self._at(numbers, loss.path), loss.detail)
         for made in out.repairs:
             self.out.repairs.append(HistoryRepair(made.code, self._at(numbers, made.path), made.detail))
-        self.items += [(item, False) for item in ([written] if isinstance(written, dict) else written)]
+        if not parts or sum(loss.code == "loss.part" for loss in out.losses) < len(parts):
+            self.items += [(item, False) for item in ([written] if isinstance(written, dict) else written)]
 
     def _at(self, numbers: list[int], path: str) -> str:
         """A path that is relative to the turns, or to one of them, as the caller's."""
