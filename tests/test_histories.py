@@ -229,6 +229,7 @@ def test_faults(case: Case, fault: dict[str, Any]) -> None:
     messages = fault["messages"]
     parser = get_provider(provider)
     written = parser.messages(parser.history(messages))
+    messages = messages.get("params", messages) if isinstance(messages, dict) else messages  # of JSON-RPC
     assert written[parser.messages_member] == (
         messages[parser.messages_member] if isinstance(messages, dict) else messages
     )

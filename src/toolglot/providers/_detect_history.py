@@ -50,6 +50,8 @@ def detect_history(value: Any) -> Provider:
         for member, provider in _REQUESTS:
             if member in value:
                 return provider
+        if value.get("method") == "sampling/createMessage":
+            return Provider.MCP
         if "messages" in value:
             found = _items(value["messages"])
             if "system" in value and found in (Provider.OPENAI, Provider.AUTO):
@@ -118,7 +120,7 @@ def _content(content: Any, role: str) -> Provider:
             return Provider.MCP if "toolUseId" in block else Provider.ANTHROPIC
         if kind == "tool_use":
             return Provider.MCP if isinstance(content, dict) else Provider.ANTHROPIC
-        if kind == "image" and "mimeType" in block:
+        if kind in ("image", "audio") and "mimeType" in block:
             return Provider.MCP
         if kind == "document" and isinstance(block.get("document"), dict):
             return Provider.COHERE
@@ -128,5 +130,7 @@ def _content(content: Any, role: str) -> Provider:
             return _BLOCKS[kind]
         if kind is None and not _CONVERSE.isdisjoint(block):
             return Provider.BEDROCK
+    if isinstance(content, dict) and isinstance(content.get("type"), str):
+        return Provider.MCP  # a block alone
     known = role in ("system", "developer", "user", "assistant", "tool", "function", "model")
     return Provider.OPENAI if known else Provider.AUTO

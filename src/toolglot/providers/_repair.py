@@ -21,6 +21,7 @@ __all__ = ["REPAIRS", "mend", "repair_names", "stub_tools"]
 # The name of a repair is that of the problem, `history.<name>`; it is made where the provider has a rule of that name.
 REPAIRS: Final[dict[str, str]] = {
     "text_before_results": "results are put first in their message",
+    "results_mixed": "results get a message of their own",
     "results_not_adjacent": "results are put directly behind their call, in the calls' order",
     "results_split": "the results of a turn are put into one message",
     "text_after_calls": "calls are put last in their message",
@@ -126,6 +127,19 @@ def _results_first(paired: Paired, out: Writing) -> Paired:
     return made
 
 
+def _results_alone(paired: Paired, out: Writing) -> Paired:
+    made: Paired = []
+    for unit, run in groupby(paired, lambda one: _unit(one[0])):
+        turns = list(run)
+        results = [one for one in turns if isinstance(one[0], ToolResult)]
+        others = [one for one in turns if not isinstance(one[0], ToolResult)]
+        if unit is not None and results and others:
+            out.mended("history.results_mixed", turns[0][1], "the results now have a message of their own")
+            turns = [(_anew(turn), at) for turn, at in (*results, *others)]
+        made += turns
+    return made
+
+
 def _calls_last(paired: Paired, out: Writing) -> Paired:
     made: Paired = []
     for turn, at in paired:
@@ -209,6 +223,7 @@ _STEPS: Final = {
     "results_not_adjacent": _adjacent,
     "results_split": _split,
     "text_before_results": _results_first,
+    "results_mixed": _results_alone,
     "text_after_calls": _calls_last,
     "duplicate_result": _once,
     "orphan_result": _no_orphans,
