@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from ..history import Turn, UserMessage
-from ..types import Message, TextPart, ToolCall, ToolResult
+from ..types import CallPart, Message, TextPart, ToolCall, ToolResult
 from ._turns import SOURCE
 from ._write_turns import calls_of, owners
 from ._writing import Writing, message_parts
@@ -144,7 +144,7 @@ def _calls_last(paired: Paired, out: Writing) -> Paired:
     made: Paired = []
     for turn, at in paired:
         parts = message_parts(turn) if isinstance(turn, Message) else []
-        calls = [place for place, part in enumerate(parts) if getattr(part, "call", None) in calls_of(turn)]
+        calls = [n for n, part in enumerate(parts) if isinstance(part, CallPart) and part.call.kind != "server"]
         if calls and any(isinstance(part, TextPart) for part in parts[calls[0] :]):
             out.mended("history.text_after_calls", at, "the calls now stand last")
             turn = _anew(turn)

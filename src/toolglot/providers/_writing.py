@@ -107,7 +107,7 @@ def pair(
     """Each result with its call: in the calls' order if they are given, else as they come.
 
     A result without an id belongs to the first call of its tool that has no other; or, without a name as well, to
-    the first call that has none.
+    the first call that has none then.
     """
     found = [results] if isinstance(results, ToolResult) else list(results)
     for result in found:
@@ -128,14 +128,20 @@ def pair(
             chosen[place] = number
         else:
             waiting.append(place)
+    # Those that say the name of their tool first, in their order; then the others.
+    loose: dict[str | None, list[int]] = {}
+    for number, result in reversed(left):
+        if number not in taken and result.tool_call_id is None:
+            loose.setdefault(result.tool_name, []).append(number)
+    for named in (True, False):
+        for place in waiting:
+            numbers = loose.get(calls[place].name if named else None)
+            if place not in chosen and numbers:
+                chosen[place] = numbers.pop()
+                taken.add(chosen[place])
     for place in waiting:
-        call = calls[place]
-        for number, result in left:
-            if number not in taken and result.tool_call_id is None and result.tool_name in (None, call.name):
-                taken.add(number)
-                chosen[place] = number
-                break
-        else:
+        if place not in chosen:
+            call = calls[place]
             out.lost("loss.result_missing", f"$.calls[{place}]", f"{call.name!r} ({call.id}) has no result")
     pairs += [(found[chosen[place]], call) for place, call in enumerate(calls) if place in chosen]
     for number, result in left:

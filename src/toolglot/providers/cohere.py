@@ -354,7 +354,10 @@ def _content(result: ToolResult, path: str, out: Writing, own: Own) -> str | lis
     parts = result_parts(result)
     if parts is None:
         if result.is_error and not isinstance(result.content, dict):
-            return json_text({"error": result.error_message or result_text(result)})
+            said = result_text(result)
+            if result.error_message and said in ("", f"Error: {result.error_message}"):
+                said = result.error_message
+            return json_text({"error": said})
         if isinstance(result.content, dict):
             result_text(result)  # it has to be JSON
             return [{"type": "document", "document": {"data": result.content}}]

@@ -402,7 +402,10 @@ def _outputs(result: ToolResult, path: str, out: Writing) -> list[dict[str, Any]
         text = result_text(result)  # it has to be JSON in any case
         content = text if isinstance(content, tuple) else content
     if result.is_error and not isinstance(content, dict):
-        return [{"error": result.error_message or (content if isinstance(content, str) else json_text(content))}]
+        said = content if isinstance(content, str) else json_text(content)
+        if result.error_message and said in ("", "null", f"Error: {result.error_message}"):
+            said = result.error_message
+        return [{"error": said}]
     if isinstance(content, list) and content and all(isinstance(one, dict) for one in content):
         return content
     return [content if isinstance(content, dict) else {"output": content}]

@@ -252,8 +252,8 @@ class MCP(WireProvider):
                 turns.user(_alone(said), extra)
             said, found = [], True
             inner = block.get("content")
-            if inner is not None and not isinstance(inner, list):
-                turns.lost(("content",), "expected a list")
+            if inner is not None and not (isinstance(inner, list) and all(isinstance(one, dict) for one in inner)):
+                turns.lost(("content",), "expected a list of objects")
             # What no part is for is told as JSON, whole.
             parts: list[Any] = [
                 turns.part(one, _read_part, _BLOCK if one.get("type") in _KINDS else frozenset(one))
