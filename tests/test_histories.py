@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 import turns
 from toolglot import (
+    CallPart,
     ConversionError,
+    FilePart,
     Message,
     OpaquePart,
     Problem,
@@ -417,6 +419,67 @@ def test_losses_are_said() -> None:
     with pytest.raises(ConversionError) as info:
         get_provider("openai").messages(turns, strict=True)
     assert info.value.losses == written.losses
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_text_behind_a_call_stays_there_or_is_said(case: Case) -> None:
+    parts = [CallPart(ToolCall("f", {}, "c1")), TextPart("after"), CallPart(ToolCall("g", {}, "c2"))]
+    turns = [UserMessage("Hi"), Message(parts=parts), ToolResult("c1", "1"), ToolResult("c2", "2"), UserMessage("So?")]
+    parser = case.parser
+    written = parser.messages(turns)
+    read = next(turn for turn in parser.history(written) if isinstance(turn, Message))
+    kinds = [type(part) for part in read.parts]
+    assert sorted(kind.__name__ for kind in kinds) == ["CallPart", "CallPart", "TextPart"]
+    assert (["loss.moved", "$[1]"] in said(written.losses)) == (kinds != [CallPart, TextPart, CallPart])
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_result_that_nobody_can_place_is_left_out_and_said(case: Case) -> None:
+    parser = case.parser
+    turns = [UserMessage("Hi"), ToolResult(None, "1"), Message(content="Well."), UserMessage("So?")]
+    written = parser.messages(turns)
+    assert said(written.losses) == [["loss.result_unmatched", "$[1]"], ["loss.part", "$[1]"]]
+    assert len(parser.history(written)) == 3
+    with pytest.raises(ConversionError):
+        parser.messages(turns, strict=True)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_message_of_which_nothing_is_left_is_not_written(case: Case) -> None:
+    """What only another can read, or nobody takes, leaves no empty message behind."""
+    parser = case.parser
+    nothing = [OpaquePart({"x": 1}, None, {"nobody": {}}), FilePart(b"x", "application/x-nothing")]
+    lost = parser.messages([SystemMessage([nothing[0]]), UserMessage([nothing[0]]), UserMessage("Hi")])
+    assert said(lost.losses) == [["loss.part", "$[0].content[0]"], ["loss.part", "$[1].content[0]"]]
+    assert lost == parser.messages([UserMessage("Hi")])
+    written = parser.messages([UserMessage(nothing), UserMessage("Hi")])
+    if len(written.losses) == 2:  # OpenAI takes any file
+        assert written == parser.messages([UserMessage("Hi")])
+
+
+def test_results_of_calls_without_ids_go_by_their_names_first() -> None:
+    calls = [ToolCall("f", {}), ToolCall("g", {}), ToolCall("f", {"n": 2})]
+    results = [ToolResult(None, "of anyone"), ToolResult(None, "of f", "f"), ToolResult(None, "of f too", "f")]
+    written = get_provider("openai").messages([Message(tool_calls=calls), *results])
+    assert written.losses == ()
+    assert [message["content"] for message in written["messages"][1:]] == ["of f", "of anyone", "of f too"]
+
+
+def test_blobs_of_bedrock_are_bytes_or_base64_however_they_came() -> None:
+    bedrock = get_provider("bedrock")
+    boto3 = bedrock.for_boto3()  # type: ignore[attr-defined]
+    use = {"toolUseId": "t1", "name": "f", "input": {"bytes": "iVBORw0KGgo="}}  # an argument, no blob
+    messages = [
+        {"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": "iVBORw0KGgo="}}}]},
+        {"role": "assistant", "content": [{"reasoningContent": {"redactedContent": "ZW5j"}}, {"toolUse": use}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": [{"json": {"bytes": "YQ=="}}]}}]},
+    ]
+    raw = copy.deepcopy(messages)
+    raw[0]["content"][0]["image"]["source"]["bytes"] = turns.PNG  # type: ignore[index]
+    raw[1]["content"][0]["reasoningContent"]["redactedContent"] = b"enc"  # type: ignore[index]
+    assert boto3.messages(bedrock.history(messages)) == {"messages": raw}
+    assert bedrock.messages(boto3.history(raw)) == {"messages": messages}
+    assert bedrock.messages(bedrock.history(messages))["messages"][0] is messages[0]
 
 
 def test_a_broken_call_is_said_and_goes_back_to_its_own() -> None:

@@ -38,6 +38,8 @@ class Histories:
     custom_calls: bool = False
     # Whether messages of one role that follow each other have to be one.
     joins: ClassVar[bool] = False
+    # Whether an assistant's text may stand behind its calls.
+    interleaves: ClassVar[bool] = False
     # Members of an `extra` of this format that say how something was written, and nothing that another could lose.
     forms: ClassVar[frozenset[str]] = frozenset()
 

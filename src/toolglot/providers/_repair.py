@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from ..history import Turn, UserMessage
-from ..types import CallPart, Message, TextPart, ToolCall, ToolResult
+from ..types import CallPart, Message, ToolCall, ToolResult
 from ._turns import SOURCE
 from ._write_turns import calls_of, owners
-from ._writing import Writing, message_parts
+from ._writing import Writing, behind_calls, message_parts
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -143,11 +143,12 @@ def _results_alone(paired: Paired, out: Writing) -> Paired:
 def _calls_last(paired: Paired, out: Writing) -> Paired:
     made: Paired = []
     for turn, at in paired:
-        parts = message_parts(turn) if isinstance(turn, Message) else []
-        calls = [n for n, part in enumerate(parts) if isinstance(part, CallPart) and part.call.kind != "server"]
-        if calls and any(isinstance(part, TextPart) for part in parts[calls[0] :]):
+        if isinstance(turn, Message) and behind_calls(turn):
             out.mended("history.text_after_calls", at, "the calls now stand last")
-            turn = _anew(turn)
+            parts = message_parts(turn)
+            calls = [part for part in parts if isinstance(part, CallPart) and part.call.kind != "server"]
+            others = [part for part in parts if not isinstance(part, CallPart) or part.call.kind == "server"]
+            turn = replace(turn, parts=[*others, *calls], extra=_anew(turn).extra)
         made.append((turn, at))
     return made
 

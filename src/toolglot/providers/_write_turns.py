@@ -8,11 +8,12 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import ConversionError
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
-from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, ToolCall, ToolResult
+from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCall, ToolResult
 from ._turns import SOURCE, reread
-from ._writing import Writing, message_parts, pair
+from ._writing import Writing, behind_calls, message_parts, pair, says_error
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -227,6 +228,8 @@ class _Writer:
                     self.out.lost("loss.tool_kind", self.where[number], detail)
                 if (name := provider.name(call.name)) != call.name:
                     self.out.lost("loss.name", self.where[number], f"{call.name!r:.80} is called {name!r} there")
+            if not provider.interleaves and any(isinstance(part, TextPart) for part in behind_calls(turn)):
+                self.out.lost("loss.moved", self.where[number], "a text that stood behind a call, now before it")
             message = _renamed(turn, self.ids.get(number, []))
             self._put([number], lambda out: provider._assistant(message, out))
         elif isinstance(turn, SystemMessage):
@@ -275,8 +278,16 @@ class _Writer:
         ids = [call.id for call in calls] if owner is None or self.kept[owner] else self.ids[owner]
         named = {id(call): replace(call, id=made) for call, made in zip(calls, ids, strict=True)}
         order = {id(result): number for result, number in zip(given, numbers, strict=True)}
-        written = [(result, None if call is None else named[id(call)]) for result, call in pairs]
-        self._put([order[id(result)] for result, _ in pairs], lambda out: self.provider.write_results(written, out))
+        written = []
+        for result, call in pairs:
+            try:
+                if call is None:  # it may lack what the API calls a result by
+                    self.provider.write_results([(result, None)], Writing(repair=self.out.repair))
+                written.append((result, None if call is None else named[id(call)]))
+            except ConversionError as error:
+                self.out.lost("loss.part", self.where[order[id(result)]], f"the result is left out: {error}")
+        if written:
+            self._put([order[id(one)] for one, _ in written], lambda out: self.provider.write_results(written, out))
 
     def _result(self, number: int, result: ToolResult) -> ToolResult:
         """The result without what cannot be written here."""
@@ -284,7 +295,7 @@ class _Writer:
         made = fit_result(self.provider, result, "$", out)
         for loss in out.losses:
             self.out.lost(loss.code, self._at([number], loss.path), loss.detail)
-        if made.is_error and not self.provider.error_flag and not _says_error(made.content):
+        if made.is_error and not self.provider.error_flag and not says_error(made.content):
             self.out.lost("loss.error_flag", self.where[number], "that it is an error, which its text does not say")
         return made
 
@@ -376,15 +387,6 @@ def _renamed(message: Message, ids: list[str]) -> Message:
         for part in message_parts(message)
     ]
     return replace(message, parts=parts)
-
-
-def _says_error(content: Any) -> bool:
-    """Whether the content of a result says by itself that it is an error."""
-    if isinstance(content, dict):
-        return "error" in content
-    if isinstance(content, list):
-        content = next((part.text for part in content if hasattr(part, "text")), "")
-    return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
 
 
 def _forms(wire: str) -> frozenset[str]:

@@ -23,7 +23,18 @@ from ..types import (
     json_text,
 )
 
-__all__ = ["WireList", "WireObject", "Writing", "data_url", "message_parts", "pair", "result_parts", "result_text"]
+__all__ = [
+    "WireList",
+    "WireObject",
+    "Writing",
+    "behind_calls",
+    "data_url",
+    "message_parts",
+    "pair",
+    "result_parts",
+    "result_text",
+    "says_error",
+]
 
 
 class WireObject(dict[str, Any]):
@@ -179,6 +190,27 @@ def result_text(result: ToolResult) -> str:
         return json_text(content)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(f"the content of a result cannot be written as JSON: {error}") from None
+
+
+def says_error(content: Any) -> bool:
+    """Whether the content of a result says by itself that it is an error."""
+    if isinstance(content, dict):
+        return "error" in content
+    if isinstance(content, list):
+        content = next((part.text for part in content if hasattr(part, "text")), "")
+    return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
+
+
+def behind_calls(message: Message) -> list[Part]:
+    """What stands behind a call that the caller has to answer, other than such calls."""
+    behind: list[Part] = []
+    called = False
+    for part in message_parts(message):
+        if isinstance(part, CallPart) and part.call.kind != "server":
+            called = True
+        elif called and not (isinstance(part, TextPart) and not part.text):
+            behind.append(part)
+    return behind
 
 
 def base64_text(data: bytes) -> str:

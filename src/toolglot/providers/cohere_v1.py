@@ -210,14 +210,9 @@ class CohereV1(WireProvider):
             repeated = own.pop("call", None)
             if call is not None:
                 repeated = {"name": self.name(call.name), "parameters": _arguments(call)}
-            elif repeated is None and out.repair is not None:
-                out.lost("loss.part", f"$[{number}]", "a result repeats its call, which is not there")
-                continue
             elif repeated is None:
                 raise ConversionError("a result repeats its call; give the calls too", "conversion.missing_name")
             written.append({"call": repeated, "outputs": _outputs(result, f"$[{number}].content", out), **own})
-        if out.repair is not None and not written:
-            return out.as_list([])
         return out.as_object({"tool_results": written})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:

@@ -214,6 +214,7 @@ class MCP(WireProvider):
     # -- history
 
     system_member = "systemPrompt"
+    interleaves = True
     forms = words("type")
     rules = _RULES
 
