@@ -465,6 +465,60 @@ def test_results_of_calls_without_ids_go_by_their_names_first() -> None:
     assert [message["content"] for message in written["messages"][1:]] == ["of f", "of anyone", "of f too"]
 
 
+def test_who_speaks_the_same_gets_what_goes_beside() -> None:
+    """Between providers of one wire format members that are not ours to read stay, and messages as well."""
+    messages = [
+        {"role": "user", "content": "Hi", "name": "sam"},
+        {"role": "assistant", "content": None, "audio": {"id": "audio_1"}, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}, "extra_content": {"k": 1}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "1", "cache_control": {"type": "ephemeral"}},
+        {"role": "critic", "content": "Well done."},
+    ]  # fmt: skip
+    assert convert_messages(messages, "openai", "azure_openai", strict=True) == {"messages": messages}
+    written = convert_messages(messages, "openai", "anthropic")
+    assert said(written.losses) == [
+        ["loss.extra", "$[0]"],
+        ["loss.extra", "$[1]"],
+        ["loss.extra", "$[1]"],
+        ["loss.extra", "$[2]"],
+        ["loss.part", "$[3]"],
+    ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_stands_beside_a_message_is_lost_only_aloud(case: Case) -> None:
+    """A member that nobody knows, at every message of the history."""
+    payload = copy.deepcopy(case.data["history"])
+    for message in payload[case.parser.messages_member]:
+        message["x_beside"] = 1
+    target = "openai" if case.wire != "openai_chat" else "anthropic"
+    before = convert_messages(case.data["history"], case.parser.provider, target)
+    losses = convert_messages(payload, case.parser.provider, target).losses
+    told = {loss.path for loss in losses if "'x_beside'" in loss.detail}
+    member = case.parser.messages_member
+    whole = {loss.path for loss in before.losses if loss.detail.startswith("something that only another")}
+    expected = {f"$.{member}[{number}]" for number in range(len(payload[member]))}
+    assert expected - told <= whole  # of a message that is lost whole
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_stands_beside_stays_with_the_same_provider(case: Case) -> None:
+    """Also where a turn was changed, so that its message is written anew."""
+    payload = copy.deepcopy(case.data["written"])
+    for message in payload[case.parser.messages_member]:
+        if "tool_calls" not in message and message.get("role") not in ("assistant", "CHATBOT"):
+            message["x_beside"] = {"k": 1}
+    parser = case.parser
+    read = parser.history(payload)
+    for turn in read:
+        if not isinstance(turn, Message):
+            turn.content = "changed"
+    written = parser.messages(read)
+    again = json.dumps(written)
+    assert again.count("x_beside") == json.dumps(payload).count("x_beside")
+    assert again.count("changed") >= len([turn for turn in read if isinstance(turn, (UserMessage, ToolResult))])
+
+
 def test_blobs_of_bedrock_are_bytes_or_base64_however_they_came() -> None:
     bedrock = get_provider("bedrock")
     boto3 = bedrock.for_boto3()  # type: ignore[attr-defined]

@@ -16,7 +16,17 @@ from ._reading import Reading, rest
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["SOURCE", "TurnReader", "from_base64", "from_data_url", "image_at", "json_values", "read_turns", "reread"]
+__all__ = [
+    "SOURCE",
+    "TurnReader",
+    "from_base64",
+    "from_data_url",
+    "image_at",
+    "json_values",
+    "read_turns",
+    "reread",
+    "unread",
+]
 
 # Where a turn's `extra` holds what it was read from: whose it is, where it stood, the messages themselves ("items") or
 # the request's system prompt ("system"), and which it is of how many turns.
@@ -79,15 +89,20 @@ class TurnReader:
         *,
         is_error: bool = False,
         extra: Mapping[str, Any] | None = None,
+        beside: Mapping[str, Any] | None = None,
     ) -> None:
-        """The result of one call."""
+        """The result of one call. Where a message holds several, ``beside`` is what the message says besides: it is
+        kept with the first of them, as ``message``.
+        """
+        if beside and len(self.turns) == self._start:
+            extra = {**(extra or {}), "message": dict(beside)}
         id = id if type(id) is str and id else None
         name = name if type(name) is str and name else None
         self._add(ToolResult(id, content, name, is_error, extra=self._own(extra)))
 
-    def assistant(self, payload: dict[str, Any], at: Path = ()) -> None:
+    def assistant(self, payload: dict[str, Any], at: Path = (), extra: Mapping[str, Any] | None = None) -> None:
         """An assistant's turn, as the section ``response`` reads ``payload``; in it the message, or the list of items
-        that were put together, stands at ``at``.
+        that were put together, stands at ``at``. ``extra`` is what it says besides.
         """
         provider = self._provider
         readings = provider.read(payload, partial(Reading, provider.wire.value, None, False, None, None))
@@ -106,6 +121,8 @@ class TurnReader:
             error.path = self._outer(was, inner, listed)
             error.args = (str(error).replace(f"({was}", f"({error.path}"),)
             self.losses.append(Loss("loss.unread", error.path, f"a call that is broken: {error.text}"))
+        for wire, own in self._own(extra).items():
+            message.extra[wire] = {**own, **message.extra.get(wire, {})}
         self._add(message)
 
     def unknown(self, item: Any) -> None:
@@ -197,6 +214,13 @@ def reread(provider: WireProvider, source: dict[str, Any]) -> list[Turn]:
         provider.read_system(value, turns)
     turns.end(kind, value)
     return turns.turns
+
+
+def unread(turn: UserMessage, wire: str) -> bool:
+    """Whether it is nothing but the messages that it was read from, which could not be read."""
+    source = turn.extra.get(SOURCE)
+    data = [part.data for part in turn.content if isinstance(part, OpaquePart) and wire in part.extra]
+    return bool(data) and isinstance(source, dict) and source.get("items") == data and len(data) == len(turn.content)
 
 
 def json_values(payload: Any) -> Any:

@@ -12,7 +12,7 @@ from ..errors import ConversionError
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCall, ToolResult
-from ._turns import SOURCE, reread
+from ._turns import SOURCE, reread, unread
 from ._writing import Writing, behind_calls, message_parts, pair, says_error
 
 if TYPE_CHECKING:
@@ -236,6 +236,8 @@ class _Writer:
             system = self._fitting(number, turn)
             if system.content or not turn.content:
                 self._put([number], lambda out: [provider.write_system([system], out)], system.content)
+        elif isinstance(turn, UserMessage) and unread(turn, provider.wire):
+            self.items += [(item, False) for item in turn.extra[SOURCE]["items"]]
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
             if content or not turn.content:

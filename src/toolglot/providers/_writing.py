@@ -31,6 +31,7 @@ __all__ = [
     "data_url",
     "message_parts",
     "pair",
+    "pop_beside",
     "result_parts",
     "result_text",
     "says_error",
@@ -199,6 +200,11 @@ def says_error(content: Any) -> bool:
     if isinstance(content, list):
         content = next((part.text for part in content if hasattr(part, "text")), "")
     return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
+
+
+def pop_beside(own: dict[str, Any]) -> dict[str, Any]:
+    """What the message said besides in which a result came, taken out of what the result has of its own."""
+    return own.pop("message") if isinstance(own.get("message"), dict) else {}
 
 
 def behind_calls(message: Message) -> list[Part]:

@@ -37,7 +37,7 @@ from ._payload import Path
 from ._pieces import Pieces, hashable, merge, parse_member
 from ._reading import Reading, rest
 from ._turns import TurnReader
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, pop_beside, result_parts, result_text
 from .anthropic import PLAIN, STRICT
 
 _CALL: Final = words("toolUseId name input")
@@ -297,6 +297,7 @@ class Bedrock(WireProvider):
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         blocks = []
+        beside: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
             parts = result_parts(result)
             if parts is not None:
@@ -310,9 +311,11 @@ class Bedrock(WireProvider):
             if result.is_error and not content:
                 content = [{"text": result.error_message or "error"}]  # and so is an error without content
             status = "error" if result.is_error else "success"
-            block = {"toolUseId": self.result_id(result, call), "content": content, "status": status}
-            blocks.append({"toolResult": {**block, **self.own(result.extra)}})
-        return out.as_object({"role": "user", "content": blocks})
+            block: dict[str, Any] = {"toolUseId": self.result_id(result, call), "content": content, "status": status}
+            block |= self.own(result.extra)
+            beside |= pop_beside(block)
+            blocks.append({"toolResult": block})
+        return out.as_object({"role": "user", "content": blocks, **beside})
 
     def _part(self, part: UserPart, path: str, out: Writing) -> dict[str, Any] | None:
         """A part of a result or of a user's message as a block; None if there is none for it."""
@@ -384,7 +387,7 @@ class Bedrock(WireProvider):
         message = items[0]
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
-            turns.assistant({"output": {"message": message}}, ("output", "message"))
+            turns.assistant({"output": {"message": message}}, ("output", "message"), rest(message, _MESSAGE))
         elif role == "user":
             self._read_blocks(message, turns)
         elif role == "system":
@@ -407,7 +410,7 @@ class Bedrock(WireProvider):
             said, found = [], True
             content = content_of(result.get("content"), ("content",), turns)
             failed = result.get("status") == "error"
-            turns.result(result.get("toolUseId"), content, is_error=failed, extra=rest(result, _RESULT))
+            turns.result(result.get("toolUseId"), content, is_error=failed, extra=rest(result, _RESULT), beside=extra)
         if said or not found:
             turns.user(content_of(said or blocks, ("content",), turns), extra)
 

@@ -52,6 +52,7 @@ _CALL: Final = words("id type function")
 _TEXT: Final = words("type text")
 _THINKING: Final = words("type thinking")
 _SAID: Final = words("role content")
+_ANSWER: Final = words("role content tool_calls tool_plan")
 _RESULT: Final = words("role content tool_call_id")
 _DOCUMENT: Final = PART | {"document"}
 _UNANSWERED: Final = (
@@ -304,7 +305,7 @@ class Cohere(WireProvider):
         message = items[0]
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
-            turns.assistant({"message": message}, ("message",))
+            turns.assistant({"message": message}, ("message",), rest(message, _ANSWER))
         elif role == "tool":
             content, extra = message.get("content"), rest(message, _RESULT) or {}
             alone = _document(content[0]) if isinstance(content, list) and len(content) == 1 else None

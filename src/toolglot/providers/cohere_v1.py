@@ -23,7 +23,7 @@ from ._payload import Path
 from ._pieces import Pieces, merge, number_of
 from ._reading import Reading, rest
 from ._turns import TurnReader
-from ._writing import Wire, WireObject, Writing, result_parts, result_text
+from ._writing import Wire, WireObject, Writing, pop_beside, result_parts, result_text
 
 SCHEMA: Final = Subset(
     words("type description properties required items anyOf"), references="inline", root_unions=False
@@ -41,7 +41,9 @@ _PYTHON: Final = {
 _CALL: Final = words("name parameters")
 _ACTION: Final = words("tool_name tool_input")
 _SAID: Final = words("role message")
+_ANSWER: Final = words("role message tool_calls actions meta finish_reason")
 _RESULT: Final = words("call outputs")
+_RESULTS: Final = words("role tool_results")
 _UNANSWERED: Final = (
     "invalid request: An assistant message with 'tool_calls' must be followed by tool messages responding to each "
     "'tool_call_id'. The following tool_call_ids did not have response messages: …"
@@ -205,15 +207,17 @@ class CohereV1(WireProvider):
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         written = []
+        beside: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
             own = self.own(result.extra)
             repeated = own.pop("call", None)
+            beside |= pop_beside(own)
             if call is not None:
                 repeated = {"name": self.name(call.name), "parameters": _arguments(call)}
             elif repeated is None:
                 raise ConversionError("a result repeats its call; give the calls too", "conversion.missing_name")
             written.append({"call": repeated, "outputs": _outputs(result, f"$[{number}].content", out), **own})
-        return out.as_object({"tool_results": written})
+        return out.as_object({"tool_results": written, **beside})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         texts: list[str] = []
@@ -263,14 +267,14 @@ class CohereV1(WireProvider):
         if isinstance(item, _Member):
             role = "TOOL" if "tool_results" in item else "USER"
         if role == "CHATBOT":
-            turns.assistant(item)
+            turns.assistant(item, (), rest(item, _ANSWER))
             # Calls have no ids, and results repeat their call: what both say makes one.
             made = turns.turns[-1]
             seen: dict[str, int] = {}
             for call in made.tool_calls if isinstance(made, Message) else ():
                 call.id, call.id_synthesized = _id(call.name, call.arguments, seen), True
         elif role == "TOOL":
-            self._read_results(item.get("tool_results"), turns)
+            self._read_results(item.get("tool_results"), rest(item, _RESULTS), turns)
         elif role in ("USER", "SYSTEM"):
             text = item.get("message")
             if text is not None and not isinstance(text, str):
@@ -280,7 +284,7 @@ class CohereV1(WireProvider):
         else:
             turns.unknown(item)
 
-    def _read_results(self, results: Any, turns: TurnReader) -> None:
+    def _read_results(self, results: Any, beside: dict[str, Any] | None, turns: TurnReader) -> None:
         if not isinstance(results, list):
             turns.lost(("tool_results",), "expected a list")
             return
@@ -294,7 +298,7 @@ class CohereV1(WireProvider):
             given = call.get("parameters") if isinstance(call, dict) else None
             id = _id(name, given, seen) if isinstance(name, str) and isinstance(given, dict) else None
             extra = {**({"call": call} if isinstance(call, dict) else {}), **(rest(result, _RESULT) or {})}
-            turns.result(id, _content(result.get("outputs")), name, extra=extra)
+            turns.result(id, _content(result.get("outputs")), name, extra=extra, beside=beside)
 
     def read_system(self, value: Any, turns: TurnReader) -> None:
         turns.system(turns.content(value, (), lambda part: None, frozenset()))

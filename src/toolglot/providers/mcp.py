@@ -40,7 +40,7 @@ from ._names import WireFormat
 from ._payload import Path, load
 from ._reading import Reading, rest
 from ._turns import SOURCE, TurnReader, from_base64
-from ._writing import Wire, WireList, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, WireList, Writing, base64_text, pop_beside, result_parts, result_text
 
 _TEXT: Final = words("type text")
 _USE: Final = words("name id input")  # `type` tells a sampled call from one of a server
@@ -183,16 +183,21 @@ class MCP(WireProvider):
             call is not None and self.own(call.extra).get("type") == "tool_use" for _, call in results
         )
         written = []
+        beside: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
             body = _result(result, f"$[{number}].content", out, self.own)
             if sampled:
                 use = {"type": "tool_result", "toolUseId": self.result_id(result, call)}
-                written.append({**use, **body, **self.own(result.extra)})
+                block = {**use, **body, **self.own(result.extra)}
+                beside |= pop_beside(block)
+                written.append(block)
                 continue
             id = call.id if call is not None else result.tool_call_id
             id = self.own(call.extra).get("id", id) if call is not None else id  # a number, if it was one
             written.append({"jsonrpc": "2.0", "id": id, "result": body} if id is not None else body)
-        return out.as_object({"role": "user", "content": written}) if sampled and written else out.as_list(written)
+        if sampled and written:
+            return out.as_object({"role": "user", "content": written, **beside})
+        return out.as_list(written)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         blocks: list[dict[str, Any]] = []
@@ -232,9 +237,7 @@ class MCP(WireProvider):
         message = items[0]
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
-            turns.assistant({"result": message}, ("result",))
-            if message.get("_meta") is not None:
-                turns.turns[-1].extra.setdefault(self._wire, {})["_meta"] = message["_meta"]
+            turns.assistant({"result": message}, ("result",), rest(message, _MESSAGE))
         elif role == "user":
             self._read_blocks(message, turns)
         else:
@@ -257,12 +260,13 @@ class MCP(WireProvider):
                 turns.lost(("content",), "expected a list of objects")
             # What no part is for is told as JSON, whole.
             parts: list[Any] = [
-                turns.part(one, _read_part, _BLOCK if one.get("type") in _KINDS else frozenset(one))
+                turns.part(one, _read_part, _known(one))
                 for one in (inner if isinstance(inner, list) else ())
                 if isinstance(one, dict)
             ]
             failed = block.get("isError") is True
-            turns.result(block.get("toolUseId"), _answer(block, parts), is_error=failed, extra=rest(block, _RESULT))
+            own = rest(block, _RESULT)
+            turns.result(block.get("toolUseId"), _answer(block, parts), is_error=failed, extra=own, beside=extra)
         if said or not found:
             turns.user(_alone(said), extra)
 
@@ -359,6 +363,12 @@ def _part(part: Any, path: str, out: Writing, own: dict[str, Any]) -> dict[str, 
         return {"type": kind, "data": data, "mimeType": part.media_type, **own}
     resource = {"uri": f"file:///{quote(name)}", "mimeType": part.media_type, "blob": data}
     return {"type": "resource", "resource": resource, **own}
+
+
+def _known(block: dict[str, Any]) -> frozenset[str]:
+    """What `_read_part` reads of a block: all of it, if no part is for it, for then it is told as JSON."""
+    kind = block.get("type")
+    return _BLOCK if isinstance(kind, str) and kind in _KINDS else frozenset(block)
 
 
 def _answer(node: dict[str, Any], parts: list[Any]) -> Any:

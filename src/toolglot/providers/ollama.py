@@ -42,6 +42,7 @@ SCHEMA: Final = Subset(
 )
 _CALL: Final = words("id type function")
 _SAID: Final = words("role content images")
+_ANSWER: Final = words("role content thinking tool_calls")
 _RESULT: Final = words("role content images tool_name tool_call_id")
 _RULES: Final[dict[str, str | None]] = {
     "history.arguments_not_object": "json: cannot unmarshal string into Go struct field "
@@ -203,7 +204,7 @@ class Ollama(WireProvider):
         message = items[0]
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
-            turns.assistant({"message": message}, ("message",))
+            turns.assistant({"message": message}, ("message",), rest(message, _ANSWER))
         elif role == "tool":
             id, name = message.get("tool_call_id"), message.get("tool_name")
             turns.result(id, _content(message, turns), name, extra=rest(message, _RESULT))
