@@ -457,6 +457,47 @@ def test_a_message_of_which_nothing_is_left_is_not_written(case: Case) -> None:
         assert written == parser.messages([UserMessage("Hi")])
 
 
+def test_calls_of_one_turn_may_have_the_same_id() -> None:
+    """As where models count from zero: results belong to them in their order."""
+    turns = [
+        Message(tool_calls=[ToolCall("f", {"n": 1}, "c1"), ToolCall("g", {}, "c1"), ToolCall("f", {"n": 3}, "c1")]),
+        ToolResult("c1", "1"),
+        ToolResult("c1", "2"),
+    ]
+    openai = get_provider("openai")
+    written = openai.messages(turns)
+    assert said(written.losses) == [["loss.result_missing", "$[0]"]]
+    assert answers(openai.history(written)) == [("f", {"n": 1}, "1"), ("g", {}, "2"), ("f", {"n": 3}, None)]
+    mended = openai.messages([*turns, UserMessage("So?")], repair=True)
+    assert said(mended.repairs) == [["history.orphan_call", "$[0]"]]
+    assert [text for _, _, text in answers(openai.history(mended))] == ["1", "2", "Error: the tool was not run"]
+    mended = openai.messages([*turns, ToolResult("c1", "3"), ToolResult("c1", "4")], repair=True)
+    assert said(mended.repairs) == [["history.duplicate_result", "$[4]"]]
+
+
+def test_a_system_prompt_that_stands_apart_separates_nothing() -> None:
+    turns = [
+        UserMessage("Hi"),
+        Message(tool_calls=[ToolCall("f", {}, "c1")]),
+        ToolResult("c1", "1"),
+        SystemMessage("Be brief."),
+        UserMessage("And?"),
+    ]
+    cohere = get_provider("cohere_v1")
+    assert said(cohere.messages(turns, repair=True).repairs) == [["history.user_after_tool", "$[4]"]]
+    assert check_messages(cohere.messages(turns, repair=True), "cohere_v1") == []
+
+
+def test_an_error_keeps_its_content_beside_its_message() -> None:
+    """Where the result is an object that says `error`."""
+    turns = [
+        Message(tool_calls=[ToolCall("f", {}, "c1")]),
+        ToolResult("c1", "Disk full at 12:30", is_error=True, error_message="disk full"),
+    ]
+    for provider in ("cohere", "cohere_v1"):
+        assert "Disk full at 12:30" in json.dumps(get_provider(provider).messages(turns))
+
+
 def test_results_of_calls_without_ids_go_by_their_names_first() -> None:
     calls = [ToolCall("f", {}), ToolCall("g", {}), ToolCall("f", {"n": 2})]
     results = [ToolResult(None, "of anyone"), ToolResult(None, "of f", "f"), ToolResult(None, "of f too", "f")]

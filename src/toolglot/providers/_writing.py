@@ -129,15 +129,18 @@ def pair(
         return [(result, None) for result in found]
     left = list(enumerate(found))
     pairs: list[tuple[ToolResult, ToolCall | None]] = []
-    by_id = {result.tool_call_id: number for number, result in reversed(left) if result.tool_call_id is not None}
+    by_id: dict[str, list[int]] = {}
+    for number, result in reversed(left):
+        if result.tool_call_id is not None:
+            by_id.setdefault(result.tool_call_id, []).append(number)
     taken: set[int] = set()
     waiting: list[int] = []
     chosen: dict[int, int] = {}
     for place, call in enumerate(calls):
-        number = by_id.get(call.id) if call.id is not None else None
-        if number is not None and number not in taken:
-            taken.add(number)
-            chosen[place] = number
+        answers = by_id.get(call.id) if call.id is not None else None
+        if answers:  # calls of the same id take theirs in turn
+            chosen[place] = answers.pop()
+            taken.add(chosen[place])
         else:
             waiting.append(place)
     # Those that say the name of their tool first, in their order; then the others.

@@ -246,6 +246,13 @@ class CohereV1(WireProvider):
         """The history; behind it stands what the model is to answer, in members of its own."""
         items, at = super().read_request(request, turns)
         last = [_Member({key: request[key]}) for key in ("tool_results", "message") if request.get(key)]
+        before = items[-1] if isinstance(items, list) and items else None
+        if (
+            request.get("message") == ""
+            and not last
+            and not (isinstance(before, dict) and before.get("role") == "TOOL")
+        ):
+            last = [_Member({"message": ""})]  # behind results it is only the place of one
         if items is None and ("message" in request or last):
             items = []
         if not isinstance(items, list):
