@@ -452,6 +452,10 @@ def test_a_message_of_which_nothing_is_left_is_not_written(case: Case) -> None:
     lost = parser.messages([SystemMessage([nothing[0]]), UserMessage([nothing[0]]), UserMessage("Hi")])
     assert sorted(said(lost.losses)) == [["loss.part", "$[0].content[0]"], ["loss.part", "$[1].content[0]"]]
     assert lost == parser.messages([UserMessage("Hi")])
+    server = CallPart(ToolCall("search", kind="server"), None, {"nobody": {}})
+    lost = parser.messages([UserMessage("Hi"), Message(parts=[server, nothing[0]])])
+    assert said(lost.losses) == [["loss.part", "$[1].parts[0]"], ["loss.part", "$[1].parts[1]"]]
+    assert lost == parser.messages([UserMessage("Hi")])
     written = parser.messages([UserMessage(nothing), UserMessage("Hi")])
     if len(written.losses) == 2:  # OpenAI takes any file
         assert written == parser.messages([UserMessage("Hi")])

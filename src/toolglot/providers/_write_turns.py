@@ -231,7 +231,7 @@ class _Writer:
             if not provider.interleaves and any(isinstance(part, TextPart) for part in behind_calls(turn)):
                 self.out.lost("loss.moved", self.where[number], "a text that stood behind a call, now before it")
             message = _renamed(turn, self.ids.get(number, []))
-            self._put([number], lambda out: provider._assistant(message, out))
+            self._put([number], lambda out: provider._assistant(message, out), message.parts)
         elif isinstance(turn, SystemMessage):
             system = self._fitting(number, turn)
             if system.content or not turn.content:
@@ -331,7 +331,7 @@ class _Writer:
             self.out.lost(loss.code, self._at(numbers, loss.path), loss.detail)
         for made in out.repairs:
             self.out.repairs.append(HistoryRepair(made.code, self._at(numbers, made.path), made.detail))
-        if not parts or sum(loss.code == "loss.part" for loss in out.losses) < len(parts):
+        if not parts or sum(loss.code in ("loss.part", "loss.reasoning") for loss in out.losses) < len(parts):
             self.items += [(item, False) for item in ([written] if isinstance(written, dict) else written)]
 
     def _at(self, numbers: list[int], path: str) -> str:
