@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..history import SystemMessage, Turn, Turns, UserMessage, UserPart
-from ..types import FilePart, ImagePart, Loss, OpaquePart, TextPart, ToolResult
+from ..types import FilePart, ImagePart, Loss, Message, OpaquePart, TextPart, ToolResult
 from ._payload import Path, json_path, load, sdk_object
 from ._reading import Reading, rest
 
@@ -25,6 +25,7 @@ __all__ = [
     "json_values",
     "read_turns",
     "reread",
+    "turn_list",
     "unread",
 ]
 
@@ -178,6 +179,19 @@ class TurnReader:
             at = (*at[:-1], (first if isinstance(first, int) else 0) + int(found[1]))
             tail = tail[found.end() :]
         return json_path(at) + tail
+
+
+def turn_list(history: Sequence[Turn]) -> list[Turn]:
+    """``history`` as a list of turns; `TypeError` if it is none."""
+    if not isinstance(history, (list, tuple)):
+        raise TypeError(f"history: expected a list of turns, got {type(history).__name__}")
+    for turn in history:
+        if not isinstance(turn, (SystemMessage, UserMessage, Message, ToolResult)):
+            raise TypeError(
+                "history: expected SystemMessage, UserMessage, Message or ToolResult, "
+                f"got {type(turn).__name__}; get_provider(...).history reads messages"
+            )
+    return list(history)
 
 
 def read_turns(provider: WireProvider, payload: Any) -> Turns:

@@ -12,7 +12,7 @@ from ..errors import ConversionError
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCall, ToolResult
-from ._turns import SOURCE, reread, unread
+from ._turns import SOURCE, reread, turn_list, unread
 from ._writing import Writing, behind_calls, message_parts, pair, says_error
 
 if TYPE_CHECKING:
@@ -23,20 +23,8 @@ __all__ = ["calls_of", "fit_result", "owners", "write_turns"]
 _ANY: Final = NameRule(r"\x00-\U0010ffff", 1_000_000)
 # What a response says about itself: no history needs it.
 _ABOUT: Final = frozenset(("id", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "created_at"))
+_GONE: Final = ("loss.part", "loss.reasoning")
 _NUMBERED: Final = re.compile(r"\$\[(\d+)\](.*)", re.DOTALL).fullmatch
-
-
-def turn_list(history: Sequence[Turn]) -> list[Turn]:
-    """``history`` as a list of turns; `TypeError` if it is none."""
-    if not isinstance(history, (list, tuple)):
-        raise TypeError(f"history: expected a list of turns, got {type(history).__name__}")
-    for turn in history:
-        if not isinstance(turn, (SystemMessage, UserMessage, Message, ToolResult)):
-            raise TypeError(
-                "history: expected SystemMessage, UserMessage, Message or ToolResult, "
-                f"got {type(turn).__name__}; get_provider(...).history reads messages"
-            )
-    return list(history)
 
 
 def calls_of(turn: Turn) -> list[ToolCall]:
@@ -231,7 +219,8 @@ class _Writer:
             if not provider.interleaves and any(isinstance(part, TextPart) for part in behind_calls(turn)):
                 self.out.lost("loss.moved", self.where[number], "a text that stood behind a call, now before it")
             message = _renamed(turn, self.ids.get(number, []))
-            self._put([number], lambda out: provider._assistant(message, out), message.parts)
+            needs = () if provider.own(turn.extra) else message.parts
+            self._put([number], lambda out: provider._assistant(message, out), needs)
         elif isinstance(turn, SystemMessage):
             system = self._fitting(number, turn)
             if system.content or not turn.content:
@@ -331,7 +320,7 @@ class _Writer:
             self.out.lost(loss.code, self._at(numbers, loss.path), loss.detail)
         for made in out.repairs:
             self.out.repairs.append(HistoryRepair(made.code, self._at(numbers, made.path), made.detail))
-        if not parts or sum(loss.code in ("loss.part", "loss.reasoning") for loss in out.losses) < len(parts):
+        if len({loss.path for loss in out.losses if loss.code in _GONE}) < len(parts) or not parts:
             self.items += [(item, False) for item in ([written] if isinstance(written, dict) else written)]
 
     def _at(self, numbers: list[int], path: str) -> str:
