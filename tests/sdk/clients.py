@@ -39,7 +39,8 @@ class Client:
     @property
     def rest(self) -> dict[str, Any]:
         """What else a request needs."""
-        return {"model": "m", **({"max_tokens": 100} if self.id == "anthropic" else {})}
+        named = {} if self.id == "bedrock" else {"model": "m"}  # which is not in the body there
+        return {**named, **({"max_tokens": 100} if self.id == "anthropic" else {})}
 
     def answer(self, name: str) -> Any:
         """A recorded response."""
@@ -164,7 +165,7 @@ def _cohere_check(body: dict[str, Any]) -> Any:
     return {
         **body,
         "messages": [typed("cohere", "ChatMessageV2")(message) for message in body["messages"]],
-        "tools": [typed("cohere", "ToolV2")(tool) for tool in body["tools"]],
+        **({"tools": [typed("cohere", "ToolV2")(tool) for tool in body["tools"]]} if "tools" in body else {}),
     }
 
 
