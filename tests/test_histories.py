@@ -149,7 +149,7 @@ def said_in(turns: list[Any]) -> list[str]:
             if place and kind == "assistant" and part.keys() == {"text"} and "text" in found[-1]:
                 found[-1]["text"] += part["text"]
             elif kind == "system" and "text" in part:
-                found += [{"in": kind, **part, "text": line} for line in part["text"].split("\n")]
+                found += [{"in": kind, **part, "text": line} for line in part["text"].split("\n") if line]
             else:
                 found.append({"in": kind, "error": one.get("error", False), **part})
     return sorted(json.dumps(part, sort_keys=True) for part in found)

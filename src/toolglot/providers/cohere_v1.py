@@ -23,7 +23,7 @@ from ._payload import Path
 from ._pieces import Pieces, merge, number_of
 from ._reading import Reading, rest
 from ._turns import TurnReader
-from ._writing import Wire, WireObject, Writing, pop_beside, result_parts, result_text, sent_arguments
+from ._writing import Wire, WireObject, Writing, pop_beside, result_parts, result_text, sent_arguments, system_text
 
 SCHEMA: Final = Subset(
     words("type description properties required items anyOf"), references="inline", root_unions=False
@@ -316,14 +316,7 @@ class CohereV1(WireProvider):
         return _Member({"message": text, **extra})
 
     def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
-        texts = []
-        for number, turn in enumerate(turns):
-            for place, part in enumerate([TextPart(turn.content)] if isinstance(turn.content, str) else turn.content):
-                if isinstance(part, TextPart):
-                    texts.append(part.text)
-                else:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", "the system prompt is text")
-        return "\n".join(texts) or None
+        return system_text(turns, out)
 
     def write_request(self, items: list[Any], system: Any) -> dict[str, Any]:
         made = list(items)

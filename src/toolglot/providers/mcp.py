@@ -49,6 +49,7 @@ from ._writing import (
     result_parts,
     result_text,
     sent_arguments,
+    system_text,
 )
 
 _TEXT: Final = words("type text")
@@ -270,7 +271,7 @@ class MCP(WireProvider):
                 said += [] if block is None else [turns.part(block, _read_said, _PART)]
                 continue
             if said:
-                turns.user(_alone(said), extra)
+                turns.user(shortest(said) or "", extra)
             said, found = [], True
             inner = block.get("content")
             if inner is not None and not (isinstance(inner, list) and all(isinstance(one, dict) for one in inner)):
@@ -285,7 +286,7 @@ class MCP(WireProvider):
             own = rest(block, _RESULT)
             turns.result(block.get("toolUseId"), _answer(block, parts), is_error=failed, extra=own, beside=extra)
         if said or not found:
-            turns.user(_alone(said), extra)
+            turns.user(shortest(said) or "", extra)
 
     def read_system(self, value: Any, turns: TurnReader) -> None:
         turns.system(turns.content(value, (), lambda part: None, frozenset()))
@@ -305,14 +306,7 @@ class MCP(WireProvider):
         return {"role": "user", "content": blocks[0] if len(blocks) == 1 else blocks, **extra}
 
     def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
-        texts = []
-        for number, turn in enumerate(turns):
-            for place, part in enumerate([TextPart(turn.content)] if isinstance(turn.content, str) else turn.content):
-                if isinstance(part, TextPart):
-                    texts.append(part.text)
-                else:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", "the system prompt is text")
-        return "\n".join(texts) or None
+        return system_text(turns, out)
 
     def check(self, turns: Turns, report: Report) -> None:
         mixed: dict[Path, list[bool]] = {}
@@ -338,11 +332,6 @@ class MCP(WireProvider):
             params = {"name": self.name(call.name), "arguments": sent_arguments(call)}
             made.append({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
         return WireList(made)
-
-
-def _alone(parts: list[UserPart]) -> str | list[UserPart]:
-    """A text by itself, or the parts."""
-    return shortest(parts) or ""
 
 
 def _result(result: ToolResult, path: str, out: Writing, own: Own) -> dict[str, Any]:

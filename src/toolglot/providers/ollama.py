@@ -42,6 +42,7 @@ from ._writing import (
     result_parts,
     result_text,
     sent_arguments,
+    system_text,
 )
 
 # What the server's `ToolProperty` keeps; the model's template never sees the rest.
@@ -233,13 +234,8 @@ class Ollama(WireProvider):
         return {**written, **extra}
 
     def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
-        (turn,) = turns
-        parts = [] if isinstance(turn.content, str) else [(f"$.content[{n}]", p) for n, p in enumerate(turn.content)]
-        for path, part in parts:
-            if not isinstance(part, TextPart):
-                out.lost("loss.part", path, "the system prompt is text")
-        text = "\n".join(part.text for _, part in parts if isinstance(part, TextPart))
-        return {"role": "system", "content": text if parts else turn.content or "", **self.own(turn.extra)}
+        text = system_text(turns, out) or ""
+        return {"role": "system", "content": text, **self.own(turns[0].extra)}
 
     def wants_id(self, one: ToolCall | ToolResult) -> bool:
         return False
