@@ -325,8 +325,12 @@ class UnsafeValueError(ConversionError):
 class Fault(Exception):
     """What a reader of values found, before it is known whose error it is. Internal.
 
-    ``at`` is an index into the text that was handed to the reader; ``end`` says that the text ended there.
+    ``at`` is an index into the text that was handed to the reader; ``end`` says that the text ended there. ``name`` and
+    ``id`` are those of a call that was read whole and is none for another reason.
     """
+
+    name: str | None = None
+    id: str | None = None
 
     def __init__(self, code: str, at: int, text: str, expected: str | None = None, end: bool = False) -> None:
         super().__init__(code, at, text)

@@ -629,11 +629,11 @@ class Machine:
             column=column,
             expected=fault.expected,
             call_index=self.index if in_call else None,
-            name=self.name if in_call else None,
+            name=(self.name or fault.name) if in_call else None,
             format=self.fmt,
             raw=raw,
             span=span,
-            id=self.id if in_call else None,
+            id=(self.id or fault.id) if in_call else None,
         )
         self.add_error(error, span)
 
