@@ -149,13 +149,16 @@ def write(known: dict[str, Any]) -> str:
         if known["more_violations"]:
             lines.append(f"- and {known['more_violations']} more")
     else:
-        lines.append(f"{head}: {known['message']}.")
+        message = "the output was cut off in it" if code == "tool_call.truncated" else known["message"]
+        lines.append(f"{head}: {message}.")
     if known["excerpt"]:
         # Behind a mark of its own no line of the model's begins a line: some markup counts only there.
         lines += ["> " + line for line in known["excerpt"].split("\n")]
     if known["nearest"]:
         lines.append("There is: " + ", ".join(f"'{name}'" for name in known["nearest"]) + ".")
-    if known["expected"] and not known["violations"] and code != "tool_call.unknown_tool":
+    # What says nothing new is left out.
+    said = known["violations"] or code in ("tool_call.unknown_tool", "tool_call.truncated")
+    if known["expected"] and not said and known["expected"] not in known["message"]:
         lines.append(f"Expected: {known['expected']}.")
     if known["signature"]:
         lines.append(f"Signature: {known['signature']}")
