@@ -19,12 +19,14 @@ _SHOWN: Final = 8
 class ToolSet:
     """The declared tools of one parse, indexed. Internal."""
 
-    __slots__ = ("_signatures", "_tools", "_types", "names")
+    __slots__ = ("_nearest", "_signatures", "_sorted", "_tools", "_types", "names")
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self.names = frozenset(self._tools)
         self._types: dict[tuple[str, str], frozenset[str] | None] = {}
+        self._sorted = sorted(self.names)
+        self._nearest: dict[str, list[str]] = {}  # of names in broken calls, of which there is a limit
         self._signatures: dict[tuple[str, str], str] = {}
 
     @classmethod
@@ -77,7 +79,10 @@ class ToolSet:
 
     def nearest(self, name: str) -> list[str]:
         """Declared names that look like ``name``, the most similar first."""
-        return get_close_matches(name[:200], sorted(self.names), n=3, cutoff=0.5)
+        found = self._nearest.get(name)
+        if found is None:
+            found = self._nearest[name] = get_close_matches(name[:200], self._sorted, n=3, cutoff=0.5)
+        return found
 
     def explain(self, error: ParseError, names: Names | None = None) -> None:
         """Tell an error of the tools: the signature of the one that was called, else names that are declared.
@@ -87,7 +92,7 @@ class ToolSet:
         name = error.name
         if name not in self.names and error.call_index is not None:
             near = self.nearest(name) if name is not None else []
-            chosen = near or sorted(self.names)[:_SHOWN]
+            chosen = near or self._sorted[:_SHOWN]
             error.nearest = tuple(chosen if names is None else map(names.forth, chosen))
             name = chosen[0] if near or len(chosen) == 1 else None
         tool = None if name is None else self._tools.get(name)
