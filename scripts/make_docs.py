@@ -6,17 +6,25 @@ python scripts/make_docs.py --check   say what is out of date, exit 1 if anythin
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import toolglot
 from toolglot import golden
 from toolglot.cli.hints import HINTS, hint
-from toolglot.errors import CODES, LOSSES, PROBLEMS
+from toolglot.errors import CODES, LOSSES, PROBLEMS, Fault, ParseError, ToolglotError
+from toolglot.feedback import REMEDIES, facts, write
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+TESTS = DOCS.parent / "tests"
+
+# Code: which mend of ``on_error="repair"`` takes it away, or why none does. What has no entry shows as "-".
+REPAIRED: dict[str, str] = {}
 
 TITLES = {
     "json": ("JSON", "What is wrong with JSON, in a call's arguments or around them. `ParseError`."),
@@ -37,11 +45,16 @@ TITLES = {
 HEAD = """\
 # Error codes
 
-<!-- Made by scripts/make_docs.py from toolglot.errors.CODES, LOSSES and PROBLEMS. Do not edit. -->
+<!-- Made by scripts/make_docs.py from the tables of toolglot.errors and toolglot.feedback, and from the examples in
+tests/test_project.py. Do not edit. -->
 
 Every `ToolglotError` has a `code`. Codes are part of the API: one is never renamed, and its meaning does not change.
 A `ParseError` also says where: `position`, `line` and `column` count code points of the text that you gave,
 `context()` is the line with a caret, `expected` what would have been right, and `feedback()` a message for the model.
+[More](feedback.md).
+
+The tables show, for each code, a text that has it, or what raises it; the feedback of that very error, but for its
+line with the caret, which is the example; and whether `on_error="repair"` mends it.
 """
 LOSSES_HEAD = """
 ## Losses
@@ -72,17 +85,60 @@ def errors_page() -> str:
     for family, codes in families.items():
         title, about = TITLES[family]
         parts.append(f"\n## {title}\n\n{about}\n\n{hint(family + '.')}\n\n")
-        if any(code in HINTS for code in codes):
-            parts.append("| code | means | what to do instead |\n| --- | --- | --- |\n")
-            parts.extend(f"| `{code}` | {_cell(CODES[code])} | {_cell(HINTS.get(code, ''))} |\n" for code in codes)
-        else:
-            parts.append("| code | means |\n| --- | --- |\n")
-            parts.extend(f"| `{code}` | {_cell(CODES[code])} |\n" for code in codes)
+        heads = ["code", "means", "example"]
+        told = any(code in REMEDIES for code in codes)
+        heads += ["feedback", "repaired"] if told else []
+        hints = any(code in HINTS for code in codes)
+        heads += ["what to do instead"] if hints else []
+        parts.append(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n")
+        for code in codes:
+            cells = [f"`{code}`", _cell(CODES[code]), _code(_example(code))]
+            cells += [_cell(_feedback(code)), _cell(REPAIRED.get(code, "-"))] if told else []
+            cells += [_cell(HINTS.get(code, ""))] if hints else []
+            parts.append(f"| {' | '.join(cells)} |\n")
     parts.append(LOSSES_HEAD)
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in LOSSES.items())
     parts.append(PROBLEMS_HEAD)
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in PROBLEMS.items())
     return "".join(parts)
+
+
+@cache
+def _examples() -> tuple[dict[str, str], dict[str, Any], dict[str, str]]:
+    """By code: texts that have it; what raises it; and how that stands in the source."""
+    sys.path.insert(0, str(TESTS))
+    tables = import_module("test_project")
+    source: dict[str, str] = {}
+    for node in ast.walk(ast.parse((TESTS / "test_project.py").read_text("utf-8"))):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            for key, value in zip(node.value.keys, node.value.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(value, ast.Lambda):
+                    text = ast.unparse(value.body).replace("toolglot.", "").lstrip("_")
+                    source[str(key.value)] = text.replace("_hermes('{}')", "'<tool_call>...</tool_call>'")
+    return tables.BROKEN, tables.RAISES, source
+
+
+def _example(code: str) -> str:
+    """A text that has the code, or what raises it: in Python, or in words."""
+    broken, raises, source = _examples()
+    return broken.get(code) or source.get(code) or str(raises[code].__doc__).splitlines()[0].rstrip(".")
+
+
+def _feedback(code: str) -> str:
+    """What the model is told of the example, on one line and without the example's own."""
+    broken, raises, _ = _examples()
+    try:
+        if code in broken:
+            toolglot.parse(broken[code])
+        else:
+            raises[code]()
+    except ParseError as error:
+        return write({**facts(error), "excerpt": None}).replace("\n", " ")
+    except Fault as fault:
+        return write({**facts(ParseError(fault.text, fault.code)), "excerpt": None}).replace("\n", " ")
+    except ToolglotError:
+        pass
+    return "-"
 
 
 def beacon_page() -> str:

@@ -24,7 +24,7 @@ MODULES = sorted(SRC.rglob("*.py"))
 
 # A module may import from its own level and the levels before it. A package stands for all that is in it.
 LEVELS: list[set[str]] = [
-    {"types", "events", "errors", "finish", "history"},
+    {"types", "events", "errors", "feedback", "finish", "history"},
     {"pattern"},
     {"format"},
     {"definition", "values", "engine", "response_template", "schema"},
@@ -310,7 +310,8 @@ def codes_in_source() -> dict[str, list[str]]:
         tables = [
             node
             for node in tree.body
-            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS")
+            if isinstance(node, ast.AnnAssign)
+            and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS", "REMEDIES")
         ]
         in_table = {id(node) for table in tables for node in ast.walk(table)}
         for node in ast.walk(tree):

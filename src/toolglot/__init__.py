@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ToolCallEnd,
         ToolCallStart,
     )
+    from .feedback import as_result
     from .format import Format, Reasoning, Results, Tools
     from .grammars import grammar, grammar_triggers
     from .history import HistoryRepair, Problem, SystemMessage, Turn, UserMessage, UserPart
@@ -129,6 +130,7 @@ __all__ = [
     "WireFormat",
     "WireProvider",
     "aevents",
+    "as_result",
     "astream",
     "check_messages",
     "convert_messages",
@@ -196,6 +198,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ToolCallEnd",
         "ToolCallStart",
     ),
+    "feedback": ("as_result",),
     "format": (
         "Format",
         "Reasoning",

@@ -22,7 +22,7 @@ from typing import Any
 from .types import Loss, Message, Span
 
 CODES: dict[str, str] = {
-    # Code: what it means. `feedback` puts the sentence before the model.
+    # Code: what it means. What the model has to write instead stands in `feedback.REMEDIES`.
     "json.expected_value": "a JSON value was expected",
     "json.expected_key": "an object key must be a double-quoted string",
     "json.expected_colon": "a ':' was expected after an object key",
@@ -174,8 +174,14 @@ class ParseError(ToolglotError, ValueError):
     is the ordinal of the broken call, ``format`` its format. ``raw`` is the region that was given up, ``span``
     where it stands. ``path`` is the JSON path of what is wrong in a provider's payload; if that was not given as
     text, the positions are those of the string that stands there. ``message`` (the attribute) holds what was found,
-    on the error that `parse` raises.
+    on the error that `parse` raises. ``id`` is the broken call's, where it has one. Where tools were given,
+    ``signature`` is the tool on one line, and ``nearest`` are declared names in place of one that is not, the most
+    similar first; ``called`` is what the provider calls the tool, where that is not its name.
     """
+
+    nearest: tuple[str, ...] = ()
+    signature: str | None = None
+    called: str | None = None
 
     def __init__(
         self,
@@ -192,6 +198,7 @@ class ParseError(ToolglotError, ValueError):
         raw: str | None = None,
         span: Span | None = None,
         path: str | None = None,
+        id: str | None = None,
     ) -> None:
         where = "" if line is None else f"line {line}, column {column}"
         if path is not None:
@@ -209,6 +216,7 @@ class ParseError(ToolglotError, ValueError):
         self.raw = raw
         self.span = span
         self.path = path
+        self.id = id
         self.message: Message | None = None
 
     def _key(self) -> tuple[Any, ...]:
@@ -250,16 +258,22 @@ class ParseError(ToolglotError, ValueError):
         return f"{before}{line}{after}\n{' ' * (len(before) + at - start)}^"
 
     def feedback(self) -> str:
-        """A short message for the model: what was wrong, where, and what to write instead."""
-        what = f"Your call of the tool {self.name!r}" if self.name else "Your tool call"
-        lines = [f"{what} could not be read: {self.text}."]
-        context = self.context()
-        if context:
-            lines.append(context)
-        if self.expected:
-            lines.append(f"Expected {self.expected}.")
-        lines.append("No tool was run. Write the whole call again.")
-        return "\n".join(lines)
+        """A message for the model: what was wrong, where, what was expected, the tool's signature, and what to write
+        instead. The same text for the same error, at most 2,000 characters; what it quotes holds no control
+        characters and no markup (`docs/feedback.md` says how).
+        """
+        from .feedback import write
+
+        return write(self.facts())
+
+    def facts(self) -> dict[str, Any]:
+        """What `feedback` is made of, as JSON values: ``code``, ``message``, ``tool``, ``id``, ``position``, ``line``,
+        ``column``, ``path``, ``excerpt``, ``expected``, ``nearest``, ``signature``, ``violations``,
+        ``more_violations``, ``instead``. Text is as safe as in the message.
+        """
+        from .feedback import facts
+
+        return facts(self)
 
 
 class NoToolCallFoundError(ParseError):
@@ -267,7 +281,7 @@ class NoToolCallFoundError(ParseError):
 
     code = "tool_call.not_found"
     text = "no tool call found in text"
-    position = line = column = expected = call_index = name = format = raw = span = path = message = None
+    position = line = column = expected = call_index = name = format = raw = span = path = id = message = None
 
     def __init__(self) -> None:
         # Raised for every text without a call, so it is cheap: all that it says stands on the class.
@@ -312,8 +326,12 @@ class UnsafeValueError(ConversionError):
 class Fault(Exception):
     """What a reader of values found, before it is known whose error it is. Internal.
 
-    ``at`` is an index into the text that was handed to the reader; ``end`` says that the text ended there.
+    ``at`` is an index into the text that was handed to the reader; ``end`` says that the text ended there. ``name`` and
+    ``id`` are those of a call that was read whole and is none for another reason.
     """
+
+    name: str | None = None
+    id: str | None = None
 
     def __init__(self, code: str, at: int, text: str, expected: str | None = None, end: bool = False) -> None:
         super().__init__(code, at, text)

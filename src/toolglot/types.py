@@ -324,6 +324,12 @@ class Message:
         """The calls that the provider made and ran itself, in their order."""
         return [part.call for part in self.parts if isinstance(part, CallPart) and part.call.kind == "server"]
 
+    def feedback(self) -> str | None:
+        """The `ParseError.feedback` of each error, at most 2,000 characters of them; None if there is no error."""
+        from .feedback import message_feedback
+
+        return message_feedback(self)
+
 
 @dataclass(slots=True, frozen=True)
 class Limits:

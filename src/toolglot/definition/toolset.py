@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .tool import Tool
+
+if TYPE_CHECKING:
+    from ..errors import ParseError
+    from ..schema.names import Names
+
+# How many declared names are shown where none is like the one that was written.
+_SHOWN: Final = 8
 
 
 class ToolSet:
     """The declared tools of one parse, indexed. Internal."""
 
-    __slots__ = ("_tools", "_types", "names")
+    __slots__ = ("_nearest", "_signatures", "_sorted", "_tools", "_types", "names")
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self.names = frozenset(self._tools)
         self._types: dict[tuple[str, str], frozenset[str] | None] = {}
+        self._sorted = sorted(self.names)
+        self._nearest: dict[str, list[str]] = {}  # of names in broken calls, of which there is a limit
+        self._signatures: dict[tuple[str, str], str] = {}
 
     @classmethod
     def of(cls, tools: Any) -> ToolSet | None:
@@ -69,4 +79,31 @@ class ToolSet:
 
     def nearest(self, name: str) -> list[str]:
         """Declared names that look like ``name``, the most similar first."""
-        return get_close_matches(name[:200], sorted(self.names), n=3, cutoff=0.5)
+        found = self._nearest.get(name)
+        if found is None:
+            found = self._nearest[name] = get_close_matches(name[:200], self._sorted, n=3, cutoff=0.5)
+        return found
+
+    def explain(self, error: ParseError, names: Names | None = None) -> None:
+        """Tell an error of the tools: the signature of the one that was called, else names that are declared.
+
+        ``names`` are those that the provider, and so the model, has for them.
+        """
+        name = error.name
+        if name not in self.names and error.call_index is not None:
+            near = self.nearest(name) if name is not None else []
+            chosen = near or self._sorted[:_SHOWN]
+            error.nearest = tuple(chosen if names is None else map(names.forth, chosen))
+            name = chosen[0] if near or len(chosen) == 1 else None
+        tool = None if name is None else self._tools.get(name)
+        if tool is None:
+            return
+        shown = tool.name if names is None else names.forth(tool.name)
+        if tool.name == error.name != shown:
+            error.called = shown
+        known = self._signatures.get((tool.name, shown))
+        if known is None:
+            from .signature import signature
+
+            known = self._signatures[tool.name, shown] = signature(tool, shown)
+        error.signature = known

@@ -495,6 +495,7 @@ class Machine:
         self.name = found.name
         if not found.name or len(found.name) > self.limits.name:
             what = "is empty" if not found.name else "is longer than the limit"
+            self.id = found.id
             self.report(Fault("tool_call.invalid_name", span[0], f"the tool name {what}"), span, True, held)
             return
         if tools is not None and found.name not in tools.names:
@@ -505,6 +506,7 @@ class Machine:
             known = ", ".join(map(repr, near)) if near else "one of the declared tools"
             at = found.name_at if found.name_at is not None else span[0]
             text = f"no tool {found.name[:80]!r} is declared"
+            self.id = found.id
             self.report(Fault("tool_call.unknown_tool", at, text, known), span, True, held)
             return
         call_id = found.id
@@ -627,10 +629,11 @@ class Machine:
             column=column,
             expected=fault.expected,
             call_index=self.index if in_call else None,
-            name=self.name if in_call else None,
+            name=(self.name or fault.name) if in_call else None,
             format=self.fmt,
             raw=raw,
             span=span,
+            id=(self.id or fault.id) if in_call else None,
         )
         self.add_error(error, span)
 
@@ -644,6 +647,8 @@ class Machine:
     def add_error(self, error: ParseError, span: Span | None) -> None:
         """Give out an error."""
         self.stumble()
+        if self.tools is not None:
+            self.tools.explain(error)
         self.errors.append(error)
         if span is not None:
             self.sep_break = span[1]
@@ -671,7 +676,7 @@ class Machine:
                 self.cut_separators(self.call_start)
             self.own_opener = False
             self.index += 1
-            self.name = None
+            self.name = self.id = None
             if self.live and self.unit is None and self.kept is None:
                 self.keep(self.call_start - self.base)
         self.fault = fault

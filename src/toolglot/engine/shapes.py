@@ -252,6 +252,7 @@ def _plain(
         return [call]
     decoded = decode_arguments(value, text, a, b, base, at, depth)
     if isinstance(decoded, Fault):
+        decoded.name, decoded.id = name, _text(found, keys.id)
         return decoded
     arguments, raw, json = decoded
     call = Found(name, arguments, raw, json)

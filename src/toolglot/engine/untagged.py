@@ -218,7 +218,7 @@ class Tracker:
                 if not known:
                     end = results[n + 1][3] if n + 1 < len(results) else self.end
                 m.index += 1
-                m.name = None
+                m.name = m.id = None
                 m.report(shape, (outer, end), True, (text, origin, *lines))
                 at = end
                 if not known:

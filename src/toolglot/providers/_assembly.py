@@ -273,7 +273,8 @@ class Assembly:
             self._late = True
             what = "more of a call came after its end" if slot is not None else "an event came after the end"
             index = None if slot is None else slot.index
-            self.error(what, "provider.event_after_end", call_index=index, name=None if slot is None else slot.name)
+            name, id = (None, None) if slot is None else (slot.name, slot.id)
+            self.error(what, "provider.event_after_end", call_index=index, name=name, id=id)
         return True
 
     # -- what is decided
@@ -293,9 +294,9 @@ class Assembly:
         noted = len(live.losses)
         live.at_call(slot.index, self.cut)
         if broken is not None:
-            live.unreadable_call(broken, slot.path)
+            live.unreadable_call(broken, slot.path, slot.id)
         elif truncated or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
-            live.truncated_call(slot.name, slot.path)
+            live.truncated_call(slot.name, slot.path, slot.id)
         else:
             self._wire.read_item(slot.item, slot.path, live)
             if slot is self.calls[-1]:

@@ -75,6 +75,7 @@ class Reading:
 
     __slots__ = (
         "_attempts",
+        "_id",
         "_listed",
         "_marks",
         "_names",
@@ -116,6 +117,7 @@ class Reading:
         self.known: Mapping[int, CallPart | ParseError] = _NOTHING
         self.made_ids: Mapping[int, str] = _NOTHING
         self._attempts = 0
+        self._id: Any = None  # what stands for the id of the call that was attempted last
         # The last call, if a cut behind it does not show: its arguments are blank, or its input is free text.
         self._unsure: tuple[int, str, Path] | None = None
         self._listed = listed
@@ -208,7 +210,7 @@ class Reading:
 
         ``arguments`` are an object or its JSON text; blank or missing ones are ``{}``, as APIs have it.
         """
-        index = self._attempt()
+        index = self._attempt(id)
         self._unsure = None
         if self.known and self._is_known(index):
             return
@@ -259,7 +261,7 @@ class Reading:
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
     ) -> None:
         """A call whose input is free text."""
-        index = self._attempt()
+        index = self._attempt(id)
         self._unsure = None
         if self.known and self._is_known(index):
             return
@@ -283,8 +285,9 @@ class Reading:
         )
         self.parts.append(CallPart(call, None, {self.wire: {"item": dict(item)}}))
 
-    def _attempt(self) -> int:
+    def _attempt(self, id: Any) -> int:
         """The ordinal of the next call."""
+        self._id = id
         index = self._attempts
         if index >= _MAX_CALLS:
             raise LimitError(f"more than {_MAX_CALLS} calls", "calls")
@@ -360,20 +363,28 @@ class Reading:
     ) -> None:
         """Note an error at ``path``, ``at`` an index into the string ``value`` that stands there."""
         path = path[1:] if self._listed else path
-        self.errors.append(error_at(message, code, self._text, path, value, at, self._marks, **details))
+        if details.get("call_index") is not None and type(self._id) in (str, int):
+            details["id"] = str(self._id) or None
+        error = error_at(message, code, self._text, path, value, at, self._marks, **details)
+        if self._tools is not None:
+            self._tools.explain(error, self._names)
+        self.errors.append(error)
 
-    def truncated_call(self, name: Any, path: Path) -> None:
+    def truncated_call(self, name: Any, path: Path, id: Any = None) -> None:
         """A call that the output's end cut off, though nothing in it is broken."""
-        index = self._attempt()
+        index = self._attempt(id)
         if not (self.known and self._is_known(index)):
-            self._truncated("the output was cut off inside the call", path, index, name if type(name) is str else None)
+            name = name if type(name) is str else None
+            if name is not None and self._names is not None:
+                name = self._names.back(name)
+            self._truncated("the output was cut off inside the call", path, index, name)
 
     def _truncated(self, message: str, path: Path, index: int, name: str | None) -> None:
         self.error(message, "tool_call.truncated", path, kind=TruncatedError, call_index=index, name=name)
 
-    def unreadable_call(self, message: str, path: Path) -> None:
+    def unreadable_call(self, message: str, path: Path, id: Any = None) -> None:
         """A call that the provider itself could not read."""
-        index = self._attempt()
+        index = self._attempt(id)
         if not (self.known and self._is_known(index)):
             self.error(message[:500], "tool_call.unrecognized", path, call_index=index)
 
@@ -411,7 +422,8 @@ class Reading:
         """If the output was cut off behind a call that does not show it, it is not whole."""
         if self.cut and self._unsure is not None and self.parts and type(self.parts[-1]) is CallPart:
             index, name, path = self._unsure
-            self.parts.pop()
+            call = self.parts.pop().call  # type: ignore[union-attr]
+            self._id = None if call.id_synthesized else call.id
             self._truncated("the output was cut off inside the call", path, index, name)
 
     def message(self, provider: str) -> Message:

@@ -149,7 +149,7 @@ class Anthropic(WireProvider):
             block = item if type(item) is dict else reading.as_object(item, path)
             # At the limit the last block may lack its end, and an input that was cut off still is an object.
             if reading.cut and block.get("type") == "tool_use" and number == len(blocks) - 1:
-                reading.truncated_call(block.get("name"), path)
+                reading.truncated_call(block.get("name"), path, block.get("id"))
             else:
                 self._block(block, path, reading)
         return [reading]

@@ -158,7 +158,7 @@ class Bedrock(WireProvider):
             # At the limit the last call may lack its end, and an input that was cut off still is an object.
             call = block.get("toolUse") if reading.cut and number == len(blocks) - 1 else None
             if isinstance(call, dict) and call.get("type") != "server_tool_use":
-                reading.truncated_call(call.get("name"), (*at, "toolUse"))
+                reading.truncated_call(call.get("name"), (*at, "toolUse"), call.get("toolUseId"))
             else:
                 self._block(block, at, reading)
         if payload.get("stopReason") == "malformed_tool_use" and not any(

@@ -227,7 +227,7 @@ class Gemini(WireProvider):
             if call.get("willContinue") or call.get("partialArgs") is not None:
                 # A piece of a call whose arguments are streamed, which only a stream can put together.
                 if call.get("name"):
-                    reading.truncated_call(call["name"], at)
+                    reading.truncated_call(call["name"], at, call.get("id"))
                 else:
                     reading.lost(at, "a piece of a call")
                 return
