@@ -30,7 +30,7 @@ LEVELS: list[set[str]] = [
     {"definition", "values", "engine", "response_template", "schema"},
     {"formats"},
     {"registry"},
-    {"api", "grammars", "models", "rendering"},
+    {"api", "grammars", "models", "rendering", "validation"},
     {"providers"},  # which read text inside a provider's content
     {"convert", "golden", "tools", "batch"},
     {""},  # toolglot/__init__.py, the public surface

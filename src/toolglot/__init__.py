@@ -74,7 +74,9 @@ if TYPE_CHECKING:
         ToolCall,
         ToolChoice,
         ToolResult,
+        Violation,
     )
+    from .validation import validate_call
 
 __version__ = "0.1.0"
 
@@ -126,6 +128,7 @@ __all__ = [
     "UnsafeValueError",
     "UserMessage",
     "UserPart",
+    "Violation",
     "WireFormat",
     "WireProvider",
     "aevents",
@@ -157,6 +160,7 @@ __all__ = [
     "render_tools",
     "stream",
     "try_get_provider",
+    "validate_call",
 ]
 
 # Where each name lives. A module is loaded when one of its names is first used, so that importing costs next to
@@ -234,7 +238,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ToolCall",
         "ToolChoice",
         "ToolResult",
+        "Violation",
     ),
+    "validation": ("validate_call",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

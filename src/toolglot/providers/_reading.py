@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import urandom
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..definition import Tool, ToolSet
 from ..errors import Fault, LimitError, ParseError, TruncatedError
@@ -19,12 +19,16 @@ from ..types import (
     OpaquePart,
     Part,
     ReasoningPart,
+    Repair,
     StopReason,
     TextPart,
     ToolCall,
 )
 from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
+
+if TYPE_CHECKING:
+    from ..schema.check import Checks
 
 __all__ = ["Reading", "rest", "with_inner"]
 
@@ -75,9 +79,11 @@ class Reading:
 
     __slots__ = (
         "_attempts",
+        "_checks",
         "_listed",
         "_marks",
         "_names",
+        "_refused",
         "_synthesize",
         "_text",
         "_tools",
@@ -89,6 +95,7 @@ class Reading:
         "losses",
         "made_ids",
         "parts",
+        "repairs",
         "stop_reason",
         "usage",
         "wire",
@@ -103,6 +110,7 @@ class Reading:
         names: Names | None,
         listed: bool = False,
         marks: dict[Any, Any] | None = None,
+        checks: Checks | None = None,
     ) -> None:
         self.wire = wire
         self.cut = False
@@ -124,6 +132,9 @@ class Reading:
         self._synthesize = synthesize
         self._tools = tools
         self._names = names
+        self._checks = checks
+        self._refused = -1  # how many parts stood before the last call that does not fit its schema
+        self.repairs: dict[int, list[Repair]] = {}  # by the calls' ordinals
 
     # -- looking at the payload
 
@@ -245,6 +256,9 @@ class Reading:
             )
             return
         tool = None if self._tools is None else self._tools.get(name)
+        if self._checks is not None and tool is not None and tool.kind == "function":
+            self._check(tool, arguments, path, key, index, id, extra, raw, text)
+            return
         if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
             # This API has no tools of free text, so it was declared as a function with one string.
             self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None, path)
@@ -254,6 +268,40 @@ class Reading:
             if freed != arguments:
                 arguments, text = freed, None
         self._made(name, arguments, id, index, "function", raw, None, extra, text, path)
+
+    def _check(
+        self,
+        tool: Tool,
+        arguments: dict[str, Any],
+        path: Path,
+        key: str | int,
+        index: int,
+        id: Any,
+        extra: Mapping[str, Any] | None,
+        raw: str | None,
+        text: str | None,
+    ) -> None:
+        """A call of a tool whose schema counts: as it declares the arguments, or an error."""
+        checks = self._checks
+        assert checks is not None
+        written = arguments
+        arguments, changes = checks.coerced(tool.name, arguments)
+        freed = drop_forced_nulls(arguments, tool.parameters) if tool.strict else arguments
+        if freed != written:
+            text = None
+        flaws = checks.flaws(tool.name, freed)
+        self._made(tool.name, freed, id, index, "function", raw, None, extra, text, path)
+        if changes or flaws:
+            from ._checked import Where
+
+            at = (*path, key)[1:] if self._listed else (*path, key)
+            where = Where(self._text, at, raw, written, self._marks)
+            if flaws:
+                part = self.parts.pop()
+                self._refused = len(self.parts)
+                self.errors.append(where.error(flaws, part.call))  # type: ignore[union-attr]
+            else:
+                self.repairs[index] = where.repairs(changes)
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -409,9 +457,15 @@ class Reading:
 
     def check_last_call(self) -> None:
         """If the output was cut off behind a call that does not show it, it is not whole."""
-        if self.cut and self._unsure is not None and self.parts and type(self.parts[-1]) is CallPart:
-            index, name, path = self._unsure
+        if not self.cut or self._unsure is None:
+            return
+        index, name, path = self._unsure
+        if self._refused == len(self.parts) and self.errors and self.errors[-1].call_index == index:
+            self.errors.pop()  # what is missing was cut off
+            self._truncated("the output was cut off inside the call", path, index, name)
+        elif self.parts and type(self.parts[-1]) is CallPart:
             self.parts.pop()
+            self.repairs.pop(index, None)
             self._truncated("the output was cut off inside the call", path, index, name)
 
     def message(self, provider: str) -> Message:
@@ -443,7 +497,7 @@ class Reading:
             thought if thought and not thought.isspace() else None,
             calls,
             self.errors,
-            [],  # repairs
+            [one for index in sorted(self.repairs) for one in self.repairs[index]],
             None,  # format
             provider,
             stop,

@@ -9,7 +9,7 @@ from ..definition import ToolSet
 from ..errors import DefinitionError, LimitError, ParseError
 from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..schema.names import Names
-from ..types import CallPart, Limits, Loss, Message
+from ..types import CallPart, Limits, Loss, Message, Repair
 from ._assembly import Assembly
 from ._framing import Broken
 from ._names import Provider
@@ -18,6 +18,7 @@ from ._pieces import joined
 from ._reading import Reading
 
 if TYPE_CHECKING:
+    from ..schema.check import Checks
     from ._base import Ids, OnError, WireProvider
     from ._inside import Inside
 
@@ -53,6 +54,8 @@ class ProviderStream:
         ids: Ids = "given",
         tools: Any = None,
         text_format: str | None = None,
+        validate: bool = False,
+        coerce: bool = False,
         limits: Limits | None = None,
     ) -> None:
         if on_error not in ("raise", "collect", "repair"):
@@ -66,6 +69,12 @@ class ProviderStream:
         self._synthesize = ids == "synthesize"
         self._tools = None if tools is None else ToolSet.of(tools)
         self._names = None if self._tools is None else Names(wire.tool_names, sorted(self._tools.names))
+        self._checks: Checks | None = None
+        if validate or coerce:
+            from ..schema.check import Checks
+
+            self._checks = Checks.of(self._tools, validate, coerce)
+        self._repairs: dict[int, list[Repair]] = {}
         self._limits = limits or Limits()
         self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
         self._closed = False
@@ -76,7 +85,7 @@ class ProviderStream:
         if text_format is not None:
             from ._inside import Inside
 
-            self._inside = Inside(text_format, ids, tools)
+            self._inside = Inside(text_format, ids, tools, validate, coerce)
 
     @property
     def provider(self) -> Provider:
@@ -84,7 +93,9 @@ class ProviderStream:
         return self._wire.provider
 
     def _reading(self) -> Reading:
-        return Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names)
+        reading = Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names, checks=self._checks)
+        reading.repairs = self._repairs
+        return reading
 
     def feed(self, event: Any) -> list[Event]:
         """The API's next event: JSON text or bytes, a dict, or an SDK's object."""
