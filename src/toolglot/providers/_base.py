@@ -22,7 +22,6 @@ from ._write_turns import fit_result
 from ._writing import Wire, WireObject, Writing, message_parts, pair
 
 if TYPE_CHECKING:
-    from ..schema.check import Checks
     from ._assembly import Assembly
     from ._stream import ProviderStream
 
@@ -260,12 +259,11 @@ class WireProvider(Histories):
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
-        checks: Checks | None = None
+        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed, {})
         if validate or coerce:
-            from ..schema.check import Checks
+            from ._checked import asking
 
-            checks = Checks.of(declared, validate, coerce)
-        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed, {}, checks)
+            new = asking(new, declared, validate, coerce)
         alone = payload[0] if listed and len(payload) == 1 else None
         if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
             readings = [new()]

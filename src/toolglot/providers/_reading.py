@@ -19,7 +19,6 @@ from ..types import (
     OpaquePart,
     Part,
     ReasoningPart,
-    Repair,
     StopReason,
     TextPart,
     ToolCall,
@@ -28,7 +27,7 @@ from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
 
 if TYPE_CHECKING:
-    from ..schema.check import Checks
+    from ._checked import Asked
 
 __all__ = ["Reading", "rest", "with_inner"]
 
@@ -78,12 +77,11 @@ class Reading:
     """
 
     __slots__ = (
+        "_asked",
         "_attempts",
-        "_checks",
         "_listed",
         "_marks",
         "_names",
-        "_refused",
         "_synthesize",
         "_text",
         "_tools",
@@ -95,7 +93,6 @@ class Reading:
         "losses",
         "made_ids",
         "parts",
-        "repairs",
         "stop_reason",
         "usage",
         "wire",
@@ -110,7 +107,7 @@ class Reading:
         names: Names | None,
         listed: bool = False,
         marks: dict[Any, Any] | None = None,
-        checks: Checks | None = None,
+        asked: Asked | None = None,
     ) -> None:
         self.wire = wire
         self.cut = False
@@ -132,9 +129,7 @@ class Reading:
         self._synthesize = synthesize
         self._tools = tools
         self._names = names
-        self._checks = checks
-        self._refused = -1  # how many parts stood before the last call that does not fit its schema
-        self.repairs: dict[int, list[Repair]] = {}  # by the calls' ordinals
+        self._asked = asked
 
     # -- looking at the payload
 
@@ -256,8 +251,13 @@ class Reading:
             )
             return
         tool = None if self._tools is None else self._tools.get(name)
-        if self._checks is not None and tool is not None and tool.kind == "function":
-            self._check(tool, arguments, path, key, index, id, extra, raw, text)
+        if self._asked is not None and tool is not None and tool.kind == "function":
+            written = arguments
+            arguments = self._asked.coerced(tool, written)
+            if arguments is not written:
+                text = None
+            self._made(tool.name, arguments, id, index, "function", raw, None, extra, text, path)
+            self._asked.judge(self, self._text, written, (*path, key)[self._listed :], self._marks)
             return
         if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
             # This API has no tools of free text, so it was declared as a function with one string.
@@ -268,40 +268,6 @@ class Reading:
             if freed != arguments:
                 arguments, text = freed, None
         self._made(name, arguments, id, index, "function", raw, None, extra, text, path)
-
-    def _check(
-        self,
-        tool: Tool,
-        arguments: dict[str, Any],
-        path: Path,
-        key: str | int,
-        index: int,
-        id: Any,
-        extra: Mapping[str, Any] | None,
-        raw: str | None,
-        text: str | None,
-    ) -> None:
-        """A call of a tool whose schema counts: as it declares the arguments, or an error."""
-        checks = self._checks
-        assert checks is not None
-        written = arguments
-        arguments, changes = checks.coerced(tool.name, arguments)
-        freed = drop_forced_nulls(arguments, tool.parameters) if tool.strict else arguments
-        if freed != written:
-            text = None
-        flaws = checks.flaws(tool.name, freed)
-        self._made(tool.name, freed, id, index, "function", raw, None, extra, text, path)
-        if changes or flaws:
-            from ._checked import Where
-
-            at = (*path, key)[1:] if self._listed else (*path, key)
-            where = Where(self._text, at, raw, written, self._marks)
-            if flaws:
-                part = self.parts.pop()
-                self._refused = len(self.parts)
-                self.errors.append(where.error(flaws, part.call))  # type: ignore[union-attr]
-            else:
-                self.repairs[index] = where.repairs(changes)
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -460,13 +426,14 @@ class Reading:
         if not self.cut or self._unsure is None:
             return
         index, name, path = self._unsure
-        if self._refused == len(self.parts) and self.errors and self.errors[-1].call_index == index:
-            self.errors.pop()  # what is missing was cut off
-            self._truncated("the output was cut off inside the call", path, index, name)
+        asked, errors = self._asked, self.errors
+        if asked is not None and errors and asked.refused == len(self.parts) and errors[-1].call_index == index:
+            errors.pop()  # what is missing was cut off
         elif self.parts and type(self.parts[-1]) is CallPart:
             self.parts.pop()
-            self.repairs.pop(index, None)
-            self._truncated("the output was cut off inside the call", path, index, name)
+        else:
+            return
+        self._truncated("the output was cut off inside the call", path, index, name)
 
     def message(self, provider: str) -> Message:
         """The message."""
@@ -497,7 +464,7 @@ class Reading:
             thought if thought and not thought.isspace() else None,
             calls,
             self.errors,
-            [one for index in sorted(self.repairs) for one in self.repairs[index]],
+            [] if self._asked is None else self._asked.all_repairs(),
             None,  # format
             provider,
             stop,

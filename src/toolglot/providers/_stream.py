@@ -9,7 +9,7 @@ from ..definition import ToolSet
 from ..errors import DefinitionError, LimitError, ParseError
 from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..schema.names import Names
-from ..types import CallPart, Limits, Loss, Message, Repair
+from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly
 from ._framing import Broken
 from ._names import Provider
@@ -18,8 +18,8 @@ from ._pieces import joined
 from ._reading import Reading
 
 if TYPE_CHECKING:
-    from ..schema.check import Checks
     from ._base import Ids, OnError, WireProvider
+    from ._checked import Asked
     from ._inside import Inside
 
 __all__ = ["ProviderStream", "aevents", "iter_events"]
@@ -69,12 +69,11 @@ class ProviderStream:
         self._synthesize = ids == "synthesize"
         self._tools = None if tools is None else ToolSet.of(tools)
         self._names = None if self._tools is None else Names(wire.tool_names, sorted(self._tools.names))
-        self._checks: Checks | None = None
+        self._asked: Asked | None = None
         if validate or coerce:
-            from ..schema.check import Checks
+            from ._checked import Asked
 
-            self._checks = Checks.of(self._tools, validate, coerce)
-        self._repairs: dict[int, list[Repair]] = {}
+            self._asked = Asked.of(self._tools, validate, coerce)
         self._limits = limits or Limits()
         self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
         self._closed = False
@@ -93,9 +92,7 @@ class ProviderStream:
         return self._wire.provider
 
     def _reading(self) -> Reading:
-        reading = Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names, checks=self._checks)
-        reading.repairs = self._repairs
-        return reading
+        return Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names, asked=self._asked)
 
     def feed(self, event: Any) -> list[Event]:
         """The API's next event: JSON text or bytes, a dict, or an SDK's object."""

@@ -38,17 +38,18 @@ class Judged(NamedTuple):
 class Checks:
     """The tools of one parse, each with its compiled schema."""
 
-    __slots__ = ("_compiled", "coerce", "tools")
+    __slots__ = ("coerce", "tools", "validate")
 
     def __init__(self, tools: ToolSet, validate: bool, coerce: bool) -> None:
         self.tools = tools
+        self.validate = validate
         self.coerce = coerce
-        self._compiled: dict[str, Compiled] = {}
         if validate:
             # All at once: what is wrong with a schema shows when the tools are given.
-            self._compiled = {
-                tool.name: compile_schema(tool.parameters, tool.name) for tool in tools if tool.kind == "function"
-            }
+            for tool in tools:
+                if tool._sound is not tool.parameters and tool.kind == "function":
+                    compile_schema(tool.parameters, tool.name)
+                    tool._sound = tool.parameters
 
     @classmethod
     def of(cls, tools: ToolSet | None, validate: bool, coerce: bool) -> Checks | None:
@@ -64,9 +65,14 @@ class Checks:
             )
         return cls(tools, validate, coerce)
 
+    def _compiled(self, name: str) -> Compiled | None:
+        """The schema that the arguments of the tool ``name`` have to fit; None: any will do."""
+        tool = self.tools.get(name) if self.validate else None
+        return None if tool is None or tool.kind != "function" else compile_schema(tool.parameters, name)
+
     def flaws(self, name: str, arguments: dict[str, Any]) -> list[Flaw]:
         """In what the arguments do not fit."""
-        compiled = self._compiled.get(name)
+        compiled = self._compiled(name)
         if compiled is None or compiled.fits(arguments):
             return []
         return explain(compiled, arguments)
@@ -78,7 +84,7 @@ class Checks:
 
     def judge(self, call: ToolCall) -> Judged | None:
         """Look at a complete call, whose arguments may change; None if there is nothing to say."""
-        compiled = self._compiled.get(call.name)
+        compiled = self._compiled(call.name)
         if not self.coerce and (compiled is None or compiled.fits(call.arguments)):
             return None
         written = call.arguments
@@ -103,12 +109,13 @@ class Checks:
 class Places:
     """Where arguments stand in the text that they were read from: ``raw``, whose JSON is ``text``."""
 
-    __slots__ = ("_arguments", "_inner", "_json", "_marks", "_raw")
+    __slots__ = ("_arguments", "_inner", "_json", "_known", "_marks", "_raw")
 
     def __init__(self, raw: str | None, text: str | None, arguments: dict[str, Any]) -> None:
         self._raw = raw
         self._arguments = arguments
         self._marks: dict[Any, Any] = {}
+        self._known: dict[Keys, Span] = {}
         self._inner = False  # it is a JSON string that holds JSON
         self._json: str | None = None
         if raw is not None and text is not None and not raw.isspace() and raw:
@@ -126,6 +133,11 @@ class Places:
         raw = self._raw
         if raw is None:
             return None
+        if path not in self._known:
+            self._known[path] = self._find(raw, path)
+        return self._known[path]
+
+    def _find(self, raw: str, path: Keys) -> Span:
         if self._json is None:
             found = near(raw, self._arguments, path[0]) if path and isinstance(path[0], str) else None
             return found or (0, len(raw))

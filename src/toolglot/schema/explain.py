@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -71,7 +72,11 @@ def _shown(value: Any, most: int = 80) -> str:
         value = value[: most + 1]
     elif isinstance(value, (dict, list)):
         return _A[json_type(value)]
-    text = json_text(value) if not isinstance(value, int) or abs(value) < 1 << 64 else "a long integer"
+    elif isinstance(value, int) and abs(value) >= 1 << 64:
+        return "a long integer"
+    elif isinstance(value, float) and not isfinite(value):
+        return str(value)
+    text = json_text(value)
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
@@ -95,13 +100,13 @@ class _Walk:
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
         self._root = compiled.root
-        self._left = _STEPS
+        self._left: float = _STEPS
         self.flaws: list[Flaw] = []
         self._depth = 0
         self._seen: set[tuple[str, tuple[str | int, ...]]] = set()
 
-    @property
     def full(self) -> bool:
+        """Whether no more is looked for."""
         return len(self.flaws) >= MOST or self._left <= 0
 
     def add(
@@ -121,7 +126,7 @@ class _Walk:
         before = len(self.flaws)
         if schema is False:
             self.add(path, "false", "may not be given")
-        elif isinstance(schema, Mapping) and not self.full and self._depth <= _DEPTH:
+        elif isinstance(schema, Mapping) and not self.full() and self._depth <= _DEPTH:
             if self._compiled.old and "$ref" in schema:
                 schema = {"$ref": schema["$ref"]}  # until draft 7 nothing counts beside it
             self._type(at, schema, value, path)
@@ -134,9 +139,8 @@ class _Walk:
                 self._parts(at, schema, value, path)
                 if len(self.flaws) == before:
                     self._unevaluated(schema, value, path)
-        if len(self.flaws) == before and not (self.full and self.flaws):
-            do = "does" if path else "do"
-            self.add(path, "schema", f"{do} not fit the schema", self._wanted(schema))
+        if len(self.flaws) == before and not (self.full() and self.flaws):
+            self.add(path, "schema", "must fit the schema", self._wanted(schema))
         self._depth -= 1
 
     def fails(self, at: str, value: Any) -> bool:
@@ -145,7 +149,7 @@ class _Walk:
 
     def inner(self, at: str, schema: Any, value: Any, path: tuple[str | int, ...]) -> None:
         """A schema that the value has to fit as well."""
-        if not self.full and schema is not True and self.fails(at, value):
+        if not self.full() and schema is not True and self.fails(at, value):
             self.visit(at, schema, value, path)
 
     # -- what holds no schemas
@@ -185,20 +189,19 @@ class _Walk:
         for key in required if isinstance(required, list) else ():
             if key not in value:
                 wanted = self._wanted(properties.get(key))
-                self.add(path, "required", f"lack {key!r:.90}" if not path else f"lacks {key!r:.90}", wanted)
+                self.add(path, "required", f"must have {key!r:.90}", wanted)
         for keyword in ("dependentRequired", "dependencies"):
             wants = schema.get(keyword)
             for key, needed in wants.items() if isinstance(wants, dict) else ():
                 for one in needed if key in value and isinstance(needed, list) else ():
                     if one not in value:
-                        has = "have" if not path else "has"
-                        self.add(path, keyword, f"must have {one!r:.90}, as {key!r:.90} is there", f"{has} {one!r:.90}")
+                        self.add(path, keyword, f"must have {one!r:.90}, as {key!r:.90} is there")
         patterns = schema.get("patternProperties")
         patterns = patterns if isinstance(patterns, dict) else {}
         others = schema.get("additionalProperties")
         names = schema.get("propertyNames")
         for key, item in value.items():
-            if self.full:
+            if self.full():
                 return
             below = (*path, key)
             known = False
@@ -208,6 +211,9 @@ class _Walk:
             if patterns:
                 for pattern, one in patterns.items():
                     # A name that matches is the only one that a schema of nothing refuses.
+                    self._left -= 0.1
+                    if self.full():
+                        return
                     here = pointer(at, "patternProperties", pattern)
                     if not self._compiled.keyword(here, "patternProperties", {pattern: False})({key: None}):
                         known = True
@@ -240,7 +246,7 @@ class _Walk:
         others = schema.get(rest)
         whole = None if others is None else self._compiled.sub(pointer(at, rest))
         for number, item in enumerate(value):
-            if self.full:
+            if self.full():
                 return
             if number < len(first):
                 self.inner(pointer(at, key, number), first[number], item, (*path, number))
@@ -269,10 +275,10 @@ class _Walk:
             self.inner(pointer(at, "allOf", number), part, value, path)
         for keyword in ("anyOf", "oneOf"):
             parts = _list(schema.get(keyword))
-            if parts and not self.full:
+            if parts and not self.full():
                 self._union(at, keyword, parts, value, path)
         if "not" in schema and not self.fails(pointer(at, "not"), value):
-            self.add(path, "not", "is what the schema excludes")
+            self.add(path, "not", "must not fit what the schema excludes")
         if "if" in schema:
             then = "else" if self.fails(pointer(at, "if"), value) else "then"
             if then in schema:
@@ -290,30 +296,54 @@ class _Walk:
             if keyword == "oneOf" and len(fitting) > 1:
                 self.add(path, keyword, f"must fit one of {len(parts)} schemas, and fits {len(fitting)}", None)
             return
-        meant = [(number, part) for number, part in enumerate(parts) if self._is_meant(part, value)]
-        if len(meant) == 1:
-            number, part = meant[0]
+        typed = [(number, part) for number, part in enumerate(parts) if self._is_typed(part, value)]
+        tag = None
+        if isinstance(value, dict):
+            tag, typed = self._tagged(typed, value)
+        if len(typed) == 1:
+            number, part = typed[0]
             self.visit(pointer(at, keyword, number), part, value, path)
-            return
-        wanted = " or ".join(dict.fromkeys(filter(None, map(self._wanted, parts[:8])))) or None
-        said = "does not fit any of the schemas" if wanted is None or meant else f"must be {wanted}"
-        self.add(path, keyword, said, wanted)
+        elif tag is not None:
+            key, tags = tag
+            wanted = f"one of {_listed(tags)}"
+            self.add((*path, key), keyword, f"must be {wanted}, not {_shown(value[key])}", wanted)
+        elif typed:
+            self.add(path, keyword, f"must fit one of {len(parts)} schemas")
+        else:
+            wanted = " or ".join(dict.fromkeys(filter(None, map(self._wanted, parts[:8]))))
+            said = (
+                f"must be {wanted}, not {_A[json_type(value)]}" if wanted else f"must fit one of {len(parts)} schemas"
+            )
+            self.add(path, keyword, said, wanted or None)
 
-    def _is_meant(self, part: Any, value: Any) -> bool:
-        """Whether a branch is one for such a value: of its type, and with the same tags."""
-        part = followed(part, self._root)
+    def _is_typed(self, part: Any, value: Any) -> bool:
+        """Whether a branch of a union is one for values of this type."""
+        if not isinstance(part, Mapping):
+            return part is True
         types = schema_types(part, self._root)
         kind = json_type(value)
-        if types is not None and kind not in types and not (kind == "integer" and "number" in types):
-            return False
-        properties = part.get("properties")
-        if isinstance(value, dict) and isinstance(properties, Mapping):
-            for key, one in properties.items():
+        return types is None or kind in types or (kind == "integer" and "number" in types)
+
+    def _tagged(
+        self, parts: list[tuple[int, Any]], value: dict[str, Any]
+    ) -> tuple[tuple[str, list[Any]] | None, list[tuple[int, Any]]]:
+        """The branches whose tags (members that are constants) are the value's; else a member that tells, its tags."""
+        fitting = []
+        wrong: dict[str, list[Any]] = {}
+        for number, part in parts:
+            properties = followed(part, self._root).get("properties")
+            fits = True
+            for key, one in properties.items() if isinstance(properties, Mapping) else ():
                 if isinstance(one, Mapping) and key in value:
                     tags = [one["const"]] if "const" in one else one.get("enum")
                     if isinstance(tags, list) and len(tags) <= 100 and value[key] not in tags:
-                        return False
-        return True
+                        fits = False
+                        wrong.setdefault(key, []).extend(tags)
+            if fits:
+                fitting.append((number, part))
+        if fitting or not wrong:
+            return None, fitting
+        return next(iter(wrong.items())), []
 
     def _unevaluated(self, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
         if isinstance(value, dict) and schema.get("unevaluatedProperties") is False:

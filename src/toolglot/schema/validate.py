@@ -24,6 +24,9 @@ __all__ = ["Compiled", "compile_schema", "pointer"]
 MAX_DEPTH: Final = 200
 MAX_SIZE: Final = 100_000
 BACKTRACKS: Final = 10_000
+# Alternatives of an `enum`, by what they are: only strings are looked up, all others are compared one by one.
+MAX_SCALARS: Final = 10_000
+MAX_CONTAINERS: Final = 1_000
 _DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 _KEPT: Final = 256  # compiled schemas
 _URI: Final = "urn:toolglot:parameters"
@@ -175,6 +178,12 @@ def _normal(schema: Any, name: str, path: str, depth: int) -> Any:
             made["type"] = [type_, "null"]
         if isinstance(made.get("enum"), list) and None not in made["enum"]:
             made["enum"] = [*made["enum"], None]
+    values = made.get("enum")
+    if isinstance(values, (list, tuple)) and len(values) > MAX_CONTAINERS:
+        containers = any(isinstance(one, (Mapping, list, tuple)) for one in values)
+        most = MAX_CONTAINERS if containers else MAX_SCALARS
+        if len(values) > most and not all(isinstance(one, str) for one in values):
+            raise _invalid(name, member(path, "enum"), f"it has more than {most} values that are not all strings")
     for key in MAPS:
         inner = made.get(key)
         if isinstance(inner, Mapping):
