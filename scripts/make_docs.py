@@ -14,7 +14,7 @@ from typing import Any
 import toolglot
 from toolglot import golden
 from toolglot.cli.hints import HINTS, hint
-from toolglot.errors import CODES, LOSSES, PROBLEMS
+from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -26,7 +26,10 @@ TITLES = {
     ),
     "reasoning": ("Reasoning", "What is wrong with a block of reasoning. `ParseError`."),
     "provider": ("Providers", "What is wrong with an API's payload. `ParseError`."),
-    "schema": ("Schemas", "What is wrong with arguments by the tool's schema. `ParseError`."),
+    "schema": (
+        "Schemas",
+        "Arguments that a tool's schema does not allow: `ParseError`; a schema that is wrong: `DefinitionError`.",
+    ),
     "definition": (
         "Definitions",
         "What is wrong with a format, a tool or a name that the caller gave. `DefinitionError`.",
@@ -37,7 +40,7 @@ TITLES = {
 HEAD = """\
 # Error codes
 
-<!-- Made by scripts/make_docs.py from toolglot.errors.CODES, LOSSES and PROBLEMS. Do not edit. -->
+<!-- Made by scripts/make_docs.py from toolglot.errors.CODES, LOSSES, PROBLEMS and REPAIRS. Do not edit. -->
 
 Every `ToolglotError` has a `code`. Codes are part of the API: one is never renamed, and its meaning does not change.
 A `ParseError` also says where: `position`, `line` and `column` count code points of the text that you gave,
@@ -57,6 +60,15 @@ PROBLEMS_HEAD = """
 
 What an API would refuse of a history is no error either: `check_messages` gives each as a `Problem` with a code, a JSON
 path, a sentence and the API's own words. [More](histories.md).
+
+| code | means |
+| --- | --- |
+"""
+REPAIRS_HEAD = """
+## Repairs
+
+What was read as something else than what stands there, because you asked for it, is told as a `Repair` in
+`Message.repairs`: a code, where it stood, and what it was before and after. [More](validation.md#types-by-schema).
 
 | code | means |
 | --- | --- |
@@ -82,6 +94,8 @@ def errors_page() -> str:
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in LOSSES.items())
     parts.append(PROBLEMS_HEAD)
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in PROBLEMS.items())
+    parts.append(REPAIRS_HEAD)
+    parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in REPAIRS.items())
     return "".join(parts)
 
 

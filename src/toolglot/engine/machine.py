@@ -683,7 +683,7 @@ class Machine:
         )
         if refused is not None:
             error.call, error.violations = refused
-            error.call_index, error.name = error.call.index, error.call.name
+            error.call_index, error.name, error.format = error.call.index, error.call.name, error.call.format
         self.add_error(error, span)
 
     def stumble(self) -> None:

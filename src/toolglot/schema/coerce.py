@@ -19,6 +19,14 @@ _DEPTH: Final = 100  # deeper values stay as they are
 _WHITE: Final = " \t\r\n"
 _PYTHON: Final = {"True": True, "False": False, "None": None}
 _NONE: Final[Any] = object()
+_CODES: Final = {
+    "integer": "coerce.string_to_integer",
+    "number": "coerce.string_to_number",
+    "boolean": "coerce.string_to_boolean",
+    "array": "coerce.string_to_array",
+    "object": "coerce.string_to_object",
+    "null": "coerce.string_to_null",
+}
 
 
 class Change(NamedTuple):
@@ -63,7 +71,7 @@ class _Work:
             read = _read(value, types)
             if read is _NONE or not self._is_listed(read, schema):
                 return value
-            self.changes.append(Change(path, f"coerce.string_to_{_kind(read, types)}", value, read, self._inside))
+            self.changes.append(Change(path, _CODES[_kind(read, types)], value, read, self._inside))
             if isinstance(read, (dict, list)) and not self._inside:
                 self._inside = True
                 try:
