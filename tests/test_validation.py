@@ -840,7 +840,7 @@ LEAVES = st.fixed_dictionaries(
 SCHEMAS = st.recursive(LEAVES, _schemas, max_leaves=8)
 
 
-@examples(400)
+@examples(120)
 @given(SCHEMAS, SCHEMAS, SCHEMAS, st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3))
 def test_agrees_with_jsonschema(root: Any, x: Any, y: Any, arguments: dict[str, Any]) -> None:
     schema = {**root, "$defs": {"x": x, "y": y}}
@@ -867,7 +867,7 @@ def _paths(errors: list[Any]) -> list[tuple[Any, ...]]:
     return [path for error in errors for path in [tuple(error.absolute_path), *_paths(list(error.context or ()))]]
 
 
-@examples(150)
+@examples(100)
 @given(LEAVES, LEAVES, VALUES, VALUES)
 def test_every_keyword_that_fails_is_told(a: Any, b: Any, one: Any, two: Any) -> None:
     """Without unions each violation is one that jsonschema has, and only a wrong type hides others."""
