@@ -17,7 +17,7 @@ from typing import Any
 import toolglot
 from toolglot import golden
 from toolglot.cli.hints import HINTS, hint
-from toolglot.errors import CODES, LOSSES, PROBLEMS, Fault, ParseError, ToolglotError
+from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, Fault, ParseError, ToolglotError
 from toolglot.feedback import REMEDIES, facts, write
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -34,7 +34,10 @@ TITLES = {
     ),
     "reasoning": ("Reasoning", "What is wrong with a block of reasoning. `ParseError`."),
     "provider": ("Providers", "What is wrong with an API's payload. `ParseError`."),
-    "schema": ("Schemas", "What is wrong with arguments by the tool's schema. `ParseError`."),
+    "schema": (
+        "Schemas",
+        "Arguments that a tool's schema does not allow: `ParseError`; a schema that is wrong: `DefinitionError`.",
+    ),
     "definition": (
         "Definitions",
         "What is wrong with a format, a tool or a name that the caller gave. `DefinitionError`.",
@@ -74,6 +77,15 @@ path, a sentence and the API's own words. [More](histories.md).
 | code | means |
 | --- | --- |
 """
+REPAIRS_HEAD = """
+## Repairs
+
+What was read as something else than what stands there, because you asked for it, is told as a `Repair` in
+`Message.repairs`: a code, where it stood, and what it was before and after. [More](validation.md#types-by-schema).
+
+| code | means |
+| --- | --- |
+"""
 
 
 def errors_page() -> str:
@@ -100,6 +112,8 @@ def errors_page() -> str:
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in LOSSES.items())
     parts.append(PROBLEMS_HEAD)
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in PROBLEMS.items())
+    parts.append(REPAIRS_HEAD)
+    parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in REPAIRS.items())
     return "".join(parts)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import toolglot
-from toolglot.errors import CODES, LOSSES, PROBLEMS, Fault, ToolglotError
+from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, Fault, ToolglotError
 from toolglot.values.dialect import PYTHON
 from toolglot.values.literal import LiteralReader
 
@@ -30,7 +30,7 @@ LEVELS: list[set[str]] = [
     {"definition", "values", "engine", "response_template", "schema"},
     {"formats"},
     {"registry"},
-    {"api", "grammars", "models", "rendering"},
+    {"api", "grammars", "models", "rendering", "validation"},
     {"providers"},  # which read text inside a provider's content
     {"convert", "golden", "tools", "batch"},
     {""},  # toolglot/__init__.py, the public surface
@@ -117,6 +117,10 @@ def _broken(stream: bytes) -> None:
     raise broken.error
 
 
+def _tool(type_: str) -> toolglot.Tool:
+    return toolglot.Tool("f", parameters={"properties": {"a": {"type": type_}}})
+
+
 # Code: what raises it, where a text alone does not.
 RAISES: dict[str, Callable[[], object]] = {
     "tool_call.not_found": lambda: toolglot.parse_tool_call("prose"),
@@ -134,6 +138,8 @@ RAISES: dict[str, Callable[[], object]] = {
     ),
     "provider.stream_incomplete": lambda: list(toolglot.iter_events([{"message": {"content": "a"}}], "ollama")),
     "provider.error_response": lambda: toolglot.parse_response({"error": {"message": "Overloaded"}}),
+    "schema.violation": lambda: toolglot.parse(_hermes('{"a": 1}'), tools=[_tool("string")], validate=True),
+    "schema.invalid": lambda: toolglot.parse("prose", tools=[_tool("strin")], validate=True),
     "definition.unknown_provider": lambda: toolglot.get_provider("no such provider"),
     "definition.unknown_format": lambda: toolglot.get_format("no such format"),
     "definition.ambiguous_name": _ambiguous,
@@ -147,7 +153,7 @@ RAISES: dict[str, Callable[[], object]] = {
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 
-_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history)\.[a-z_]+\Z")
+_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history|coerce)\.[a-z_]+\Z")
 
 
 def module_name(path: Path) -> str:
@@ -311,7 +317,7 @@ def codes_in_source() -> dict[str, list[str]]:
             node
             for node in tree.body
             if isinstance(node, ast.AnnAssign)
-            and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS", "REMEDIES")
+            and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS", "REMEDIES", "REPAIRS")
         ]
         in_table = {id(node) for table in tables for node in ast.walk(table)}
         for node in ast.walk(tree):
@@ -323,7 +329,7 @@ def codes_in_source() -> dict[str, list[str]]:
 
 
 def test_every_code_in_the_source_is_in_the_table() -> None:
-    known = {**CODES, **LOSSES, **PROBLEMS}
+    known = {**CODES, **LOSSES, **PROBLEMS, **REPAIRS}
     assert {code: places for code, places in codes_in_source().items() if code not in known} == {}
 
 
@@ -353,7 +359,7 @@ def test_raises_code(code: str) -> None:
 
 def test_every_code_is_documented() -> None:
     page = (ROOT / "docs" / "errors.md").read_text("utf-8")
-    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES, *PROBLEMS]
+    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES, *PROBLEMS, *REPAIRS]
 
 
 # -- lengths

@@ -75,7 +75,9 @@ if TYPE_CHECKING:
         ToolCall,
         ToolChoice,
         ToolResult,
+        Violation,
     )
+    from .validation import validate_call
 
 __version__ = "0.1.0"
 
@@ -127,6 +129,7 @@ __all__ = [
     "UnsafeValueError",
     "UserMessage",
     "UserPart",
+    "Violation",
     "WireFormat",
     "WireProvider",
     "aevents",
@@ -159,6 +162,7 @@ __all__ = [
     "render_tools",
     "stream",
     "try_get_provider",
+    "validate_call",
 ]
 
 # Where each name lives. A module is loaded when one of its names is first used, so that importing costs next to
@@ -237,7 +241,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ToolCall",
         "ToolChoice",
         "ToolResult",
+        "Violation",
     ),
+    "validation": ("validate_call",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .definition import ToolSet
 from .engine.machine import NEVER, Machine
@@ -17,6 +17,9 @@ from .finish import read_finish_reason
 from .format import Format
 from .registry import REGISTRY, SEED_IDS
 from .types import Limits, Message, ToolChoice
+
+if TYPE_CHECKING:
+    from .schema.check import Checks
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
@@ -95,7 +98,7 @@ def _text_or_none(name: str, value: Any) -> str | None:
 class _Options:
     """Options of `parse` and `StreamParser`, checked."""
 
-    __slots__ = ("choice", "cut", "ids", "limits", "on_error", "plan", "presumed", "prompt", "tools")
+    __slots__ = ("checks", "choice", "cut", "ids", "limits", "on_error", "plan", "presumed", "prompt", "tools")
 
     def __init__(
         self,
@@ -107,20 +110,24 @@ class _Options:
         on_error: str,
         ids: str,
         validate: bool,
+        coerce: bool,
         limits: Limits | None,
     ) -> None:
         if on_error not in ("raise", "collect", "repair"):
             raise ValueError(f"on_error: expected 'raise', 'collect' or 'repair', got {on_error!r}")
         if ids not in ("given", "synthesize"):
             raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
-        if validate:
-            raise NotImplementedError("validate=True: validation against the schema is not built yet")
         if limits is not None and not isinstance(limits, Limits):
             raise TypeError(f"limits: expected Limits or None, got {type(limits).__name__}")
         format = _text_or_none("format", format)
         model = _text_or_none("model", model)
         generation_prompt = _text_or_none("generation_prompt", generation_prompt)
         self.tools = ToolSet.of(tools)
+        self.checks: Checks | None = None
+        if validate or coerce:
+            from .schema.check import Checks
+
+            self.checks = Checks.of(self.tools, validate, coerce)
         self.choice = None if tool_choice is None else ToolChoice.from_any(tool_choice)
         if self.choice is not None and self.tools is not None:
             for tool in self.choice.names:
@@ -156,6 +163,8 @@ class _Options:
         """A machine that has read the prompt."""
         machine = Machine(self.plan)
         machine.tools = self.tools
+        if self.checks is not None:
+            machine.checks = self.checks
         if self.limits is not None:
             machine.limits = self.limits
         machine.ids = self.ids
@@ -186,6 +195,7 @@ def read_prompt(machine: Machine, prompt: str) -> None:
     machine.run_kind = -1
     machine.calls.clear()
     machine.errors.clear()
+    machine.repairs = None
     machine.separators.clear()
     machine.blank.clear()
     machine.said = machine.thought = False
@@ -247,6 +257,7 @@ def parse(
     on_error: OnError = "raise",
     ids: Ids = "given",
     validate: bool = False,
+    coerce: bool = False,
     limits: Limits | None = None,
 ) -> Message:
     """Everything about one complete output: content, reasoning, calls, errors.
@@ -259,13 +270,16 @@ def parse(
     cut off, so nothing may be missing from a call; a word that is not known is a `ValueError`. ``text`` may be a list
     of ``(text, special)`` pairs. With ``on_error="raise"`` the first
     error is raised when the text has been read, with what was found in ``error.message``; with ``"collect"`` all are
-    in ``Message.errors``.
+    in ``Message.errors``. With ``validate`` a call whose arguments do not fit its tool's JSON Schema is an error
+    (``schema.violation``), not a call; it needs the extra ``validate``. With ``coerce`` what is written as another type
+    than the schema's is read as the schema's where that can mean one thing only, each change being a `Repair` in
+    ``Message.repairs``. Both need ``tools``.
 
     >>> message = parse('On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>')
     >>> message.content, message.tool_calls[0].name, message.format
     ('On it.', 'ping', 'hermes')
     """
-    options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, limits)
+    options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, coerce, limits)
     reason = read_finish_reason(finish_reason)
     machine = options.machine(False)
     if text.__class__ is str:
@@ -320,9 +334,12 @@ class StreamParser:
         on_error: OnError = "raise",
         ids: Ids = "given",
         validate: bool = False,
+        coerce: bool = False,
         limits: Limits | None = None,
     ) -> None:
-        options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, limits)
+        options = _Options(
+            format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, coerce, limits
+        )
         self._options = options
         self._machine = options.machine(True)
         self._on_error = on_error

@@ -11,15 +11,15 @@
 
 Misuse of the library itself is a `TypeError` or `RuntimeError`.
 
-`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`, `PROBLEMS` that of a `Problem`; the
-documentation is made from them.
+`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`, `PROBLEMS` that of a `Problem`, `REPAIRS`
+that of a `Repair`; the documentation is made from them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .types import Loss, Message, Span
+from .types import Loss, Message, Span, ToolCall, Violation
 
 CODES: dict[str, str] = {
     # Code: what it means. What the model has to write instead stands in `feedback.REMEDIES`.
@@ -69,6 +69,8 @@ CODES: dict[str, str] = {
     "provider.stream_incomplete": "a provider's stream ended before the provider said that it was complete",
     "provider.truncated_event": "the stream ends inside an event",
     "provider.error_response": "the provider answered with an error",
+    "schema.violation": "the arguments do not fit the tool's schema",
+    "schema.invalid": "the schema of a tool's parameters is wrong",
     "definition.unknown_provider": "no provider has that name",
     "definition.unknown_format": "no format has that name",
     "definition.ambiguous_name": "several formats have that name",
@@ -144,6 +146,17 @@ PROBLEMS: dict[str, str] = {
     "history.server_result_missing": "a call that the provider ran has lost its result",
 }
 
+REPAIRS: dict[str, str] = {
+    # The codes of `Repair`.
+    "coerce.string_to_integer": "a string held the integer that the schema declares",
+    "coerce.string_to_number": "a string held the number that the schema declares",
+    "coerce.string_to_boolean": "a string held the boolean that the schema declares",
+    "coerce.string_to_array": "a string held the array that the schema declares, as JSON",
+    "coerce.string_to_object": "a string held the object that the schema declares, as JSON",
+    "coerce.string_to_null": "a string held the null that the schema declares",
+    "coerce.forced_null": "a null stood for an optional member that may not be null, and was left out",
+}
+
 
 class ToolglotError(Exception):
     """Every error that Toolglot raises about text, definitions or conversions. ``code`` is stable."""
@@ -177,11 +190,16 @@ class ParseError(ToolglotError, ValueError):
     on the error that `parse` raises. ``id`` is the broken call's, where it has one. Where tools were given,
     ``signature`` is the tool on one line, and ``nearest`` are declared names in place of one that is not, the most
     similar first; ``called`` is what the provider calls the tool, where that is not its name.
+
+    With ``validate=True``: ``violations`` say in what the arguments do not fit the tool's schema, the first of which
+    the error's own text and position are those of, and ``call`` is the call as it was read, which was not made.
     """
 
     nearest: tuple[str, ...] = ()
     signature: str | None = None
     called: str | None = None
+    violations: tuple[Violation, ...] = ()
+    call: ToolCall | None = None
 
     def __init__(
         self,
@@ -302,7 +320,13 @@ class LimitError(ToolglotError):
 
 
 class DefinitionError(ToolglotError, ValueError):
-    """A format, a tool or a name that the caller gave is wrong."""
+    """A format, a tool or a name that the caller gave is wrong.
+
+    Of a schema (``schema.invalid``) ``tool`` is the tool's name and ``path`` the JSON path of what is wrong in it.
+    """
+
+    tool: str | None = None
+    path: str | None = None
 
     def __init__(self, message: str, code: str = "definition.invalid_pattern") -> None:
         super().__init__(message, code)

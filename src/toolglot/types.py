@@ -217,12 +217,34 @@ class Loss:
 
 @dataclass(slots=True)
 class Repair:
-    """One mend that ``on_error="repair"`` made: what stood at ``span`` and what was read instead."""
+    """One mend that ``on_error="repair"`` or ``coerce=True`` made: what stood at ``span`` and what was read instead.
+
+    ``span`` is None where the source is no text: a provider's payload that was given as JSON values.
+    """
 
     code: str
-    span: Span
+    span: Span | None
     before: str
     after: str
+
+
+@dataclass(slots=True, frozen=True)
+class Violation:
+    """One thing in which the arguments of a call do not fit the tool's JSON Schema.
+
+    ``path`` is the JSON path into the arguments (``$.when.day``; of what is missing, the object that lacks it; of what
+    is unknown, where it stands). ``keyword`` is the schema's (``type``, ``required``, ``additionalProperties``, ...),
+    ``"false"`` for a schema that allows nothing, ``"schema"`` where it cannot be told which. ``expected`` says what
+    would have been right, ``nearest`` are the names or values most like what was written. ``span`` is where the
+    value stands in the model's own text, counted as `ParseError` counts; None where that is not text.
+    """
+
+    path: str
+    keyword: str
+    message: str
+    expected: str | None = None
+    nearest: tuple[str, ...] = ()
+    span: Span | None = None
 
 
 @dataclass(slots=True)

@@ -28,6 +28,8 @@ HINTS: dict[str, str] = {
     "provider.event_after_end": "Open a new stream for each response.",
     "provider.stream_incomplete": "What is complete stands in the message; send the request again for the rest.",
     "provider.error_response": "Look at what the provider says, and send the request again when that is settled.",
+    "schema.": "Send the error's feedback() to the model and let it write the call again; `violations` are the facts.",
+    "schema.invalid": "Correct the schema of the tool's parameters at the path that the error names.",
     "definition.": "Correct the declaration: the message names the part.",
     "definition.unknown_provider": "Choose one of toolglot.providers().",
     "definition.unknown_format": "Choose one of `toolglot formats`.",

@@ -178,9 +178,9 @@ class Screen:
         self.say(plain(shown), "\n", (caret, "bold red"), indent=4)
 
     def _repair(self, repair: Repair) -> None:
-        start, end = repair.span
+        where = "" if repair.span is None else f" at {repair.span[0]} to {repair.span[1]}"
         change = f"{_quoted(repair.before)} read as {_quoted(repair.after)}"
-        self.say(("repair", "bold yellow"), f"  {line(repair.code)} at {start} to {end}: {change}\n")
+        self.say(("repair", "bold yellow"), f"  {line(repair.code)}{where}: {change}\n")
 
     def _block(self, title: str, text: str, style: str = "") -> None:
         if text.strip():

@@ -27,6 +27,8 @@ class Tool:
     strict: bool | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     kind: Literal["function", "custom", "server"] = "function"
+    # The parameters that were found to be a JSON Schema: they are not looked at again before a call is made.
+    _sound: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind == "custom" and not self.parameters.get("properties"):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from io import SEEK_END, StringIO
 from os import urandom
 from typing import TYPE_CHECKING, Any
@@ -28,11 +29,24 @@ from ..events import (
     ToolCallEnd,
     ToolCallStart,
 )
-from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, StopReason, TextPart, ToolCall
+from ..types import (
+    CallPart,
+    Limits,
+    Message,
+    Part,
+    ReasoningPart,
+    Repair,
+    Span,
+    StopReason,
+    TextPart,
+    ToolCall,
+    Violation,
+)
 from ..values.gather import gather
 from .ranges import Ranges
 
 if TYPE_CHECKING:
+    from ..schema.check import Checks, Judged
     from .ops import Op
     from .plan import Plan
 
@@ -82,6 +96,8 @@ class Machine:
     notes: tuple[str, ...] = ()
     done: bool = False
     tools: ToolSet | None = None
+    checks: Checks | None = None  # what is asked of a call by its tool's schema
+    repairs: list[Repair] | None = None
     limits: Limits = DEFAULT_LIMITS
     ids: str = "given"
     op: Op | None = None
@@ -535,16 +551,42 @@ class Machine:
         if self.unit is not None:
             self.unit.append((call, span))
             return
-        self.made(call, span)
+        self.made(call, span, held)
 
-    def made(self, call: ToolCall, span: Span) -> None:
-        """The call counts."""
+    def made(self, call: ToolCall, span: Span, held: Held | None = None) -> None:
+        """The call counts, if it fits the tool's schema where that is asked."""
+        if self.checks is not None and call.kind == "function":
+            judged = self.checks.judge(call)
+            if judged is not None and not self.judge(call, judged, span, held):
+                return
         if self.live:
             self.events.append(ToolCallEnd(call.index, call, span))
         if self.run_kind >= 0:
             self.flush()
         self.calls.append(call)
         self.parts.append(CallPart(call, span))
+
+    def judge(self, call: ToolCall, judged: Judged, span: Span, held: Held | None) -> bool:
+        """Note what was mended in a call, or what is wrong with it; whether it counts."""
+        text = self.region(*span) if held is None else held[0][span[0] - held[1] : span[1] - held[1]]
+        at = span[0] + max(0, text.find(call.raw_arguments or ""))
+        if not judged.violations:
+            moved = [
+                replace(one, span=(one.span[0] + at, one.span[1] + at) if one.span else span) for one in judged.repairs
+            ]
+            self.repairs = [] if self.repairs is None else self.repairs
+            self.repairs += moved
+            return True
+        found = tuple(
+            replace(one, span=(one.span[0] + at, one.span[1] + at) if one.span else span) for one in judged.violations
+        )
+        first = found[0]
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        where = first.span or span
+        self.report(
+            Fault("schema.violation", where[0], first.message + more, first.expected), span, True, held, (call, found)
+        )
+        return False
 
     def begin_unit(self, i: int) -> None:
         """A list of calls begins, which is one unit."""
@@ -561,9 +603,9 @@ class Machine:
             self.kept = None
             return
         self.unit = None
-        self.kept = None
         for call, span in unit or ():
             self.made(call, span)
+        self.kept = None
 
     def drop_unit(self) -> int:
         """The list is broken: none of its calls was made. Gives where it began."""
@@ -610,8 +652,15 @@ class Machine:
         self.mark = (at, lines, start)
         return lines + 1, at - max(start, 0) + 1
 
-    def report(self, fault: Fault, span: Span, in_call: bool = True, held: Held | None = None) -> None:
-        """An error whose region is known."""
+    def report(
+        self,
+        fault: Fault,
+        span: Span,
+        in_call: bool = True,
+        held: Held | None = None,
+        refused: tuple[ToolCall, tuple[Violation, ...]] | None = None,
+    ) -> None:
+        """An error whose region is known. ``refused``: a complete call, and in what it does not fit the schema."""
         if self.run_kind >= 0:
             self.flush()
         at = fault.at
@@ -635,6 +684,10 @@ class Machine:
             span=span,
             id=(self.id or fault.id) if in_call else None,
         )
+        if refused is not None:
+            error.call, error.violations = refused
+            error.id = None if error.call.id_synthesized else error.call.id
+            error.call_index, error.name, error.format = error.call.index, error.call.name, error.call.format
         self.add_error(error, span)
 
     def stumble(self) -> None:
@@ -749,7 +802,7 @@ class Machine:
             reasoning if reasoning and not reasoning.isspace() else None,
             list(self.calls),
             list(self.errors),
-            [],
+            [] if self.repairs is None else list(self.repairs),
             formats.pop() if len(formats) == 1 else self.plan.format_id,
             None,
             stop,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
-from ..events import ToolCallDelta, ToolCallEnd, ToolCallStart
+from ..events import ToolCallDelta, ToolCallStart
 from ..values.gather import gather
 from .machine import NEVER, Machine, Stop
 from .ops import WS, Op, partial
@@ -241,14 +241,13 @@ class ReasoningOp(Op):
         m.sep_at(st.held_from, st.opened_at)
         m.flush()
         m.separators.extend(child.separators)
-        m.calls.extend(child.calls)
-        m.parts.extend(child.parts)
-        if m.live:
-            for call, part in zip(child.calls, child.parts, strict=True):
-                span = part.span or (0, 0)
+        held = ("".join(st.held), st.held_from, *st.lines) if st.held else (m.buf, m.base, m.lines, m.line_start)
+        for call, part in zip(child.calls, child.parts, strict=True):
+            span = part.span or (0, 0)
+            if m.live:
                 m.events.append(ToolCallStart(call.index, call.id, call.name, (span[0], span[0])))
                 m.events.append(ToolCallDelta(call.index, call.arguments_json, span))
-                m.events.append(ToolCallEnd(call.index, call, span))
+            m.made(call, span, held)
         m.note("reasoning.unclosed")
         m.index = child.index
         m.st = _ADOPTED

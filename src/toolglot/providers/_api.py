@@ -79,6 +79,7 @@ def parse_response(
     tools: Any = None,
     text_format: str | None = None,
     validate: bool = False,
+    coerce: bool = False,
 ) -> Message:
     """The message in a provider's response: JSON text, bytes, JSON values or an SDK's object.
 
@@ -87,7 +88,7 @@ def parse_response(
     text, and ``error.path`` is a JSON path into it. A shape that nobody has gives an empty message with a `Loss`.
     With ``text_format`` (a format's name, or ``"auto"``) the content is read for calls and reasoning that the model
     wrote as text, because the server has no parser or let them through; positions and spans in them count from the
-    beginning of the content that they stand in.
+    beginning of the content that they stand in. ``validate`` and ``coerce`` are those of `parse`.
 
     >>> message = parse_response('{"content": [{"type": "tool_use", "id": "t1", "name": "ping", "input": {}}]}')
     >>> message.provider, message.tool_calls[0].name
@@ -95,7 +96,7 @@ def parse_response(
     """
     payload, text = load(response)
     parser = _parser(provider, response, payload)
-    return first_message(parser.read_all(payload, text, on_error, ids, tools, text_format, validate), on_error)
+    return first_message(parser.read_all(payload, text, on_error, ids, tools, text_format, validate, coerce), on_error)
 
 
 def parse_responses(
@@ -107,13 +108,14 @@ def parse_responses(
     tools: Any = None,
     text_format: str | None = None,
     validate: bool = False,
+    coerce: bool = False,
 ) -> list[Message]:
     """The same for every choice of a response."""
     payload, text = load(response)
     parser = _parser(provider, response, payload)
     return [
         checked(message, on_error)
-        for message in parser.read_all(payload, text, on_error, ids, tools, text_format, validate)
+        for message in parser.read_all(payload, text, on_error, ids, tools, text_format, validate, coerce)
     ]
 
 

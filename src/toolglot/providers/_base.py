@@ -214,13 +214,16 @@ class WireProvider(Histories):
         tools: Any = None,
         text_format: str | None = None,
         validate: bool = False,
+        coerce: bool = False,
     ) -> Message:
         """The message in ``response``: the first choice, if there are several.
 
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
-        ``text_format``: as for `parse_response`.
+        ``text_format``, ``validate`` and ``coerce``: as for `parse_response`.
         """
-        return first_message(self.read_all(*load(response), on_error, ids, tools, text_format, validate), on_error)
+        return first_message(
+            self.read_all(*load(response), on_error, ids, tools, text_format, validate, coerce), on_error
+        )
 
     def parse_all(
         self,
@@ -231,9 +234,10 @@ class WireProvider(Histories):
         tools: Any = None,
         text_format: str | None = None,
         validate: bool = False,
+        coerce: bool = False,
     ) -> list[Message]:
         """Every choice in ``response``."""
-        found = self.read_all(*load(response), on_error, ids, tools, text_format, validate)
+        found = self.read_all(*load(response), on_error, ids, tools, text_format, validate, coerce)
         return [checked(one, on_error) for one in found]
 
     def read_all(
@@ -245,20 +249,23 @@ class WireProvider(Histories):
         tools: Any,
         text_format: str | None,
         validate: bool,
+        coerce: bool,
     ) -> list[Message]:
         """Every choice of what `load` gave, with its errors."""
         if on_error not in ("raise", "collect", "repair"):
             raise ValueError(f"on_error: expected 'raise', 'collect' or 'repair', got {on_error!r}")
         if ids not in ("given", "synthesize"):
             raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
-        if validate:
-            raise NotImplementedError("validate=True: validation against the schema is not built yet")
         declared = names = None
         if tools is not None:
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
         new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed, {})
+        if validate or coerce:
+            from ._checked import asking
+
+            new = asking(new, declared, validate, coerce)
         alone = payload[0] if listed and len(payload) == 1 else None
         if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
             readings = [new()]
@@ -289,7 +296,7 @@ class WireProvider(Histories):
         if text_format is not None:
             from ._inside import read_inside
 
-            messages = [read_inside(message, text_format, ids, tools) for message in messages]
+            messages = [read_inside(message, text_format, ids, tools, validate, coerce) for message in messages]
         return messages
 
     def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:
@@ -339,6 +346,8 @@ class WireProvider(Histories):
         ids: Ids = "given",
         tools: Any = None,
         text_format: str | None = None,
+        validate: bool = False,
+        coerce: bool = False,
         limits: Limits | None = None,
     ) -> ProviderStream:
         """A reader of this API's stream. The options are those of `parse`."""
@@ -346,7 +355,16 @@ class WireProvider(Histories):
 
         if type(self).stream_event is WireProvider.stream_event:
             raise ConversionError(f"{self.provider} has no streams")
-        return ProviderStream(self, on_error=on_error, ids=ids, tools=tools, text_format=text_format, limits=limits)
+        return ProviderStream(
+            self,
+            on_error=on_error,
+            ids=ids,
+            tools=tools,
+            text_format=text_format,
+            validate=validate,
+            coerce=coerce,
+            limits=limits,
+        )
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
         """Put what an event brings in its place in ``into.payload``, which `read` can read at any time."""

@@ -20,14 +20,22 @@ __all__ = ["Inside", "read_inside"]
 _CALLS: Final = (ToolCallStart, ToolCallDelta, ToolCallEnd)
 
 
-def _options(text_format: str, ids: str, tools: Any) -> dict[str, Any]:
-    format = None if text_format == "auto" else text_format
-    return {"format": format, "tools": tools, "ids": ids, "on_error": "collect"}
+def _options(text_format: str, ids: str, tools: Any, validate: bool, coerce: bool) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "tools": tools,
+        "ids": ids,
+        "on_error": "collect",
+        "validate": validate,
+        "coerce": coerce,
+    }
+    return {"format": None if text_format == "auto" else text_format, **options}
 
 
-def read_inside(message: Message, text_format: str, ids: str, tools: Any) -> Message:
+def read_inside(
+    message: Message, text_format: str, ids: str, tools: Any, validate: bool = False, coerce: bool = False
+) -> Message:
     """``message`` with what its content holds in the text format (``"auto"``: in whatever format)."""
-    options = _options(text_format, ids, tools)
+    options = _options(text_format, ids, tools, validate, coerce)
     runs: list[str] = [""]
     own: list[int] = []  # the provider's calls
     for part in message.parts:
@@ -94,6 +102,7 @@ def _combined(message: Message, parsed: list[Message], numbers: dict[int, int]) 
         format=formats[0] if formats else None,
         stop_reason="tool_calls" if calls and stop in ("stop", None) else stop,
         notes=[note for found in parsed for note in found.notes],
+        repairs=message.repairs + [repair for found in parsed for repair in found.repairs],
     )
 
 
@@ -119,14 +128,16 @@ def _renumbered(error: ParseError, numbers: int | dict[int, int]) -> ParseError:
     made = copy(error)
     if made.call_index is not None:
         made.call_index = numbers[made.call_index] if isinstance(numbers, dict) else numbers + made.call_index
+        if made.call is not None:
+            made.call = replace(made.call, index=made.call_index)
     return made
 
 
 class Inside:
     """The same for the events of a provider's stream."""
 
-    def __init__(self, text_format: str, ids: str, tools: Any) -> None:
-        self._options = _options(text_format, ids, tools)
+    def __init__(self, text_format: str, ids: str, tools: Any, validate: bool = False, coerce: bool = False) -> None:
+        self._options = _options(text_format, ids, tools, validate, coerce)
         self._parser = StreamParser(**self._options)
         self._first = self._following = 0  # the numbers of the run's first call, and of the next
         self._numbers: dict[int, int] = {}
@@ -211,6 +222,7 @@ def _joined(one: Message, other: Message) -> Message:
         errors=one.errors + other.errors,
         parts=one.parts + other.parts,
         notes=one.notes + other.notes,
+        repairs=one.repairs + other.repairs,
         format=one.format or other.format,
     )
 

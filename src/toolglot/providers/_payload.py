@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from json.decoder import scanstring  # type: ignore[attr-defined]
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from ..engine.shapes import inner_position
 from ..errors import Fault, ParseError
-from ..schema.walk import member
-from ..values.cscan import scan_once
+from ..schema.walk import json_path
 from ..values.json import loads
+from ..values.locate import locate
 from ._xai import completion
 
 __all__ = ["Path", "json_path", "load", "locate", "plain", "sdk_object"]
 
 Path: TypeAlias = tuple[str | int, ...]
 
-_WHITE: Any = re.compile(r"[ \t\n\r]*").match
 _JSON: Final = (dict, list, str, int, float, bool, type(None))
 
 
@@ -82,58 +79,6 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
             found = dump(**options) if name == "model_dump" else dump()
             return dict(found) if isinstance(found, Mapping) else None
     return None
-
-
-def json_path(path: Iterable[str | int]) -> str:
-    """``("a", 0)`` as ``$.a[0]``."""
-    text = "$"
-    for key in path:
-        text = member(text, key)
-    return text
-
-
-def _skip(text: str, pos: int) -> int:
-    end: int = _WHITE(text, pos).end()
-    return end
-
-
-def locate(text: str, path: Path, marks: dict[Any, Any] | None = None) -> tuple[int, int] | None:
-    """Where the value at ``path`` stands in JSON ``text``, which is valid; None if there is no such value.
-
-    ``marks`` is what earlier calls found out about the same text, so that many of them are as quick as one.
-    """
-    marks = {} if marks is None else marks
-    known = len(path)
-    while known and path[:known] not in marks:
-        known -= 1
-    pos = marks[path[:known]] if known else _skip(text, 0)
-    for depth in range(known, len(path)):
-        key = path[depth]
-        opener = text[pos]
-        if opener != ("{" if isinstance(key, str) else "["):
-            return None
-        pos = _skip(text, pos + 1)
-        number = 0
-        last = marks.get((path[:depth], "last")) if isinstance(key, int) else None
-        if last is not None and last[0] <= key:
-            number, pos = last
-        while text[pos] not in "}]":
-            if opener == "{":
-                name, pos = scanstring(text, pos + 1, True)
-                pos = _skip(text, _skip(text, pos) + 1)
-            else:
-                name, number = number, number + 1
-            if name == key:
-                marks[path[: depth + 1]] = pos
-                if opener == "[":
-                    marks[path[:depth], "last"] = (name, pos)
-                break
-            pos = _skip(text, scan_once(text, pos)[1])
-            if text[pos] == ",":
-                pos = _skip(text, pos + 1)
-        else:
-            return None
-    return pos, scan_once(text, pos)[1]
 
 
 def parse_error(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import urandom
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..definition import Tool, ToolSet
 from ..errors import Fault, LimitError, ParseError, TruncatedError
@@ -25,6 +25,9 @@ from ..types import (
 )
 from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
+
+if TYPE_CHECKING:
+    from ._checked import Asked
 
 __all__ = ["Reading", "rest", "with_inner"]
 
@@ -74,6 +77,7 @@ class Reading:
     """
 
     __slots__ = (
+        "_asked",
         "_attempts",
         "_id",
         "_listed",
@@ -104,6 +108,7 @@ class Reading:
         names: Names | None,
         listed: bool = False,
         marks: dict[Any, Any] | None = None,
+        asked: Asked | None = None,
     ) -> None:
         self.wire = wire
         self.cut = False
@@ -126,6 +131,7 @@ class Reading:
         self._synthesize = synthesize
         self._tools = tools
         self._names = names
+        self._asked = asked
 
     # -- looking at the payload
 
@@ -247,6 +253,14 @@ class Reading:
             )
             return
         tool = None if self._tools is None else self._tools.get(name)
+        if self._asked is not None and tool is not None and tool.kind == "function":
+            written = arguments
+            arguments = self._asked.coerced(tool, written)
+            if arguments is not written:
+                text = None
+            self._made(tool.name, arguments, id, index, "function", raw, None, extra, text, path)
+            self._asked.judge(self, self._text, written, (*path, key)[self._listed :], self._marks)
+            return
         if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
             # This API has no tools of free text, so it was declared as a function with one string.
             self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None, path)
@@ -420,11 +434,18 @@ class Reading:
 
     def check_last_call(self) -> None:
         """If the output was cut off behind a call that does not show it, it is not whole."""
-        if self.cut and self._unsure is not None and self.parts and type(self.parts[-1]) is CallPart:
-            index, name, path = self._unsure
+        if not self.cut or self._unsure is None:
+            return
+        index, name, path = self._unsure
+        asked, errors = self._asked, self.errors
+        if asked is not None and errors and asked.refused == len(self.parts) and errors[-1].call_index == index:
+            errors.pop()  # what is missing was cut off
+        elif self.parts and type(self.parts[-1]) is CallPart:
             call = self.parts.pop().call  # type: ignore[union-attr]
             self._id = None if call.id_synthesized else call.id
-            self._truncated("the output was cut off inside the call", path, index, name)
+        else:
+            return
+        self._truncated("the output was cut off inside the call", path, index, name)
 
     def message(self, provider: str) -> Message:
         """The message."""
@@ -455,7 +476,7 @@ class Reading:
             thought if thought and not thought.isspace() else None,
             calls,
             self.errors,
-            [],  # repairs
+            [] if self._asked is None else self._asked.all_repairs(),
             None,  # format
             provider,
             stop,

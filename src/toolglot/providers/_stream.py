@@ -19,6 +19,7 @@ from ._reading import Reading
 
 if TYPE_CHECKING:
     from ._base import Ids, OnError, WireProvider
+    from ._checked import Asked
     from ._inside import Inside
 
 __all__ = ["ProviderStream", "aevents", "iter_events"]
@@ -53,6 +54,8 @@ class ProviderStream:
         ids: Ids = "given",
         tools: Any = None,
         text_format: str | None = None,
+        validate: bool = False,
+        coerce: bool = False,
         limits: Limits | None = None,
     ) -> None:
         if on_error not in ("raise", "collect", "repair"):
@@ -66,6 +69,11 @@ class ProviderStream:
         self._synthesize = ids == "synthesize"
         self._tools = None if tools is None else ToolSet.of(tools)
         self._names = None if self._tools is None else Names(wire.tool_names, sorted(self._tools.names))
+        self._asked: Asked | None = None
+        if validate or coerce:
+            from ._checked import Asked
+
+            self._asked = Asked.of(self._tools, validate, coerce)
         self._limits = limits or Limits()
         self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
         self._closed = False
@@ -76,7 +84,7 @@ class ProviderStream:
         if text_format is not None:
             from ._inside import Inside
 
-            self._inside = Inside(text_format, ids, tools)
+            self._inside = Inside(text_format, ids, tools, validate, coerce)
 
     @property
     def provider(self) -> Provider:
@@ -84,7 +92,7 @@ class ProviderStream:
         return self._wire.provider
 
     def _reading(self) -> Reading:
-        return Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names)
+        return Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names, asked=self._asked)
 
     def feed(self, event: Any) -> list[Event]:
         """The API's next event: JSON text or bytes, a dict, or an SDK's object."""

@@ -11,7 +11,7 @@ from .pieces import NotStrictError, strings
 from .subset import Subset
 from .walk import resolve
 
-__all__ = ["adapt_strict", "drop_forced_nulls"]
+__all__ = ["adapt_strict", "allows_null", "drop_forced_nulls", "followed"]
 
 
 def adapt_strict(schema: Mapping[str, Any], closed: Subset, plain: Subset, path: str = "$") -> tuple[Adapted, bool]:
@@ -36,7 +36,7 @@ def drop_forced_nulls(value: Any, schema: Any) -> Any:
 def _drop(value: Any, schema: Any, root: Mapping[str, Any], depth: int) -> Any:
     if depth > 100:
         return value
-    schema = _followed(schema, root)
+    schema = followed(schema, root)
     if isinstance(value, list):
         items = schema.get("items")
         return [_drop(item, items, root, depth + 1) for item in value] if isinstance(items, Mapping) else value
@@ -50,11 +50,12 @@ def _drop(value: Any, schema: Any, root: Mapping[str, Any], depth: int) -> Any:
     return {
         key: _drop(item, properties.get(key), root, depth + 1)
         for key, item in value.items()
-        if item is not None or key in required or key not in properties or _allows_null(properties[key], root)
+        if item is not None or key in required or key not in properties or allows_null(properties[key], root)
     }
 
 
-def _followed(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+def followed(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a schema's references lead to; an empty one if that is no schema."""
     for _ in range(20):
         if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
             break
@@ -71,16 +72,17 @@ def _branch(value: dict[str, Any], schema: Mapping[str, Any], root: Mapping[str,
         return schema
     fitting = [
         branch
-        for branch in (_followed(branch, root) for branch in branches)
+        for branch in (followed(branch, root) for branch in branches)
         if isinstance(branch.get("properties"), Mapping) and set(branch["properties"]) == set(value)
     ]
     return fitting[0] if len(fitting) == 1 else schema
 
 
-def _allows_null(schema: Any, root: Mapping[str, Any], depth: int = 0) -> bool:
+def allows_null(schema: Any, root: Mapping[str, Any], depth: int = 0) -> bool:
+    """Whether null fits a schema, as far as that is easy to see."""
     if depth > 20:
         return True
-    schema = _followed(schema, root)
+    schema = followed(schema, root)
     types = schema.get("type")
     if types is not None:
         return types == "null" or schema.get("nullable") is True or (isinstance(types, list) and "null" in types)
@@ -90,5 +92,5 @@ def _allows_null(schema: Any, root: Mapping[str, Any], depth: int = 0) -> bool:
         return None in schema["enum"]
     for keyword in ("anyOf", "oneOf"):
         if isinstance(schema.get(keyword), (list, tuple)):
-            return any(_allows_null(branch, root, depth + 1) for branch in schema[keyword])
+            return any(allows_null(branch, root, depth + 1) for branch in schema[keyword])
     return "properties" not in schema and "items" not in schema  # nothing is said

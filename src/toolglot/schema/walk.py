@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-__all__ = ["BRANCHES", "MAPS", "SINGLE", "member", "resolve", "walk"]
+__all__ = ["BRANCHES", "MAPS", "SINGLE", "json_path", "member", "resolve", "walk"]
 
 # Keywords whose value is an object of schemas, a list of schemas, one schema (or a boolean).
 MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -30,6 +30,14 @@ def member(path: str, key: str | int) -> str:
     if isinstance(key, int):
         return f"{path}[{key}]"
     return f"{path}.{key}" if key.replace("_", "a").replace("$", "a").isalnum() else f"{path}[{key!r}]"
+
+
+def json_path(path: Iterable[str | int]) -> str:
+    """``("a", 0)`` as ``$.a[0]``."""
+    text = "$"
+    for key in path:
+        text = member(text, key)
+    return text
 
 
 def walk(schema: Any, path: str = "$") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -1,0 +1,387 @@
+"""In what a value does not fit a schema: every violation, in bounded time.
+
+The validator's own list of errors takes time that grows exponentially with the depth of a value of a recursive union,
+and quadratically with the size of one that is wrong in many places. So the validator only says yes or no here, of one
+schema or keyword at a time, and this walks down where it says no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+from ..types import json_text
+from ..values.bare import json_type, schema_types
+from .strict import followed
+from .validate import Compiled, pointer
+from .walk import member, resolve
+
+__all__ = ["Flaw", "explain"]
+
+MOST: Final = 32  # violations of one call; the rest is not looked for
+_STEPS: Final = 2000  # schemas that are looked into
+_DEPTH: Final = 100  # how many of them inside one another
+_A: Final = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "a boolean",
+    "object": "an object",
+    "array": "an array",
+    "null": "null",
+}
+_BOUNDS: Final = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "at least {} characters long",
+    "maxLength": "at most {} characters long",
+    "minItems": "an array of at least {} items",
+    "maxItems": "an array of at most {} items",
+    "minProperties": "an object of at least {} members",
+    "maxProperties": "an object of at most {} members",
+    "pattern": "a string that matches the pattern {}",
+}
+
+
+class Flaw(NamedTuple):
+    """One violation: where in the arguments, by which keyword, and in words."""
+
+    path: tuple[str | int, ...]
+    keyword: str
+    message: str
+    expected: str | None = None
+    nearest: tuple[str, ...] = ()
+
+
+def explain(compiled: Compiled, value: Any) -> list[Flaw]:
+    """In what ``value``, which does not fit, does not: at least one violation, at most `MOST`."""
+    walk = _Walk(compiled)
+    walk.visit("#", compiled.root, value, ())
+    return walk.flaws
+
+
+def _shown(value: Any, most: int = 80) -> str:
+    """A value as JSON, shortened."""
+    if isinstance(value, str):
+        value = value[: most + 1]
+    elif isinstance(value, (dict, list)):
+        return _A[json_type(value)]
+    elif isinstance(value, int) and abs(value) >= 1 << 64:
+        return "a long integer"
+    elif isinstance(value, float) and not isfinite(value):
+        return str(value)
+    text = json_text(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _place(path: tuple[str | int, ...]) -> str:
+    """What a sentence about the value at ``path`` begins with."""
+    if not path:
+        return "the arguments"
+    text = "$"
+    for key in path:
+        text = member(text, key if isinstance(key, int) else key[:80])
+    return repr(text.removeprefix("$").removeprefix("."))
+
+
+def _listed(values: list[Any]) -> str:
+    """Alternatives, a few of them."""
+    shown = ", ".join(_shown(value, 40) for value in values[:8])
+    return shown + (f" and {len(values) - 8} more" if len(values) > 8 else "")
+
+
+class _Walk:
+    def __init__(self, compiled: Compiled) -> None:
+        self._compiled = compiled
+        self._root = compiled.root
+        self._left: float = _STEPS
+        self.flaws: list[Flaw] = []
+        self._depth = 0
+        self._seen: set[tuple[str, tuple[str | int, ...]]] = set()
+
+    def full(self) -> bool:
+        """Whether no more is looked for."""
+        return len(self.flaws) >= MOST or self._left <= 0
+
+    def add(
+        self, path: tuple[str | int, ...], keyword: str, said: str, expected: str | None = None, *near: str
+    ) -> None:
+        flaw = Flaw(path, keyword, f"{_place(path)} {said}", expected, near)
+        if flaw not in self.flaws and len(self.flaws) < MOST:
+            self.flaws.append(flaw)
+
+    def visit(self, at: str, schema: Any, value: Any, path: tuple[str | int, ...]) -> None:
+        """Say why ``value``, at ``path``, does not fit the schema at the pointer ``at``."""
+        if (at, path) in self._seen:
+            return  # it is said already
+        self._seen.add((at, path))
+        self._left -= 1
+        self._depth += 1
+        before = len(self.flaws)
+        if schema is False:
+            self.add(path, "false", "may not be given")
+        elif isinstance(schema, Mapping) and not self.full() and self._depth <= _DEPTH:
+            if self._compiled.old and "$ref" in schema:
+                schema = {"$ref": schema["$ref"]}  # until draft 7 nothing counts beside it
+            self._type(at, schema, value, path)
+            if len(self.flaws) == before:
+                self._own(at, schema, value, path)
+                if isinstance(value, dict):
+                    self._members(at, schema, value, path)
+                elif isinstance(value, list):
+                    self._items(at, schema, value, path)
+                self._parts(at, schema, value, path)
+                if len(self.flaws) == before:
+                    self._unevaluated(schema, value, path)
+        if len(self.flaws) == before and not (self.full() and self.flaws):
+            self.add(path, "schema", "must fit the schema", self._wanted(schema))
+        self._depth -= 1
+
+    def fails(self, at: str, value: Any) -> bool:
+        """Whether ``value`` does not fit the schema at a pointer."""
+        return not self._compiled.sub(at)(value)
+
+    def inner(self, at: str, schema: Any, value: Any, path: tuple[str | int, ...]) -> None:
+        """A schema that the value has to fit as well."""
+        if not self.full() and schema is not True and self.fails(at, value):
+            self.visit(at, schema, value, path)
+
+    # -- what holds no schemas
+
+    def _broken(self, at: str, schema: Mapping[str, Any], key: str, value: Any) -> bool:
+        return key in schema and not self._compiled.keyword(at, key, schema[key])(value)
+
+    def _type(self, at: str, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
+        if self._broken(at, schema, "type", value):
+            wanted = _either(schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
+            found = _A[json_type(value)]
+            self.add(path, "type", f"must be {wanted}, not {found}", wanted)
+
+    def _own(self, at: str, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
+        if self._broken(at, schema, "enum", value):
+            listed = _listed(schema["enum"])
+            near: list[str] = []
+            if isinstance(value, str):
+                texts = [one for one in schema["enum"][:1000] if isinstance(one, str) and len(one) <= 100]
+                near = get_close_matches(value[:100], texts, n=3, cutoff=0.6)
+            self.add(path, "enum", f"must be one of {listed}, not {_shown(value)}", f"one of {listed}", *near)
+        if self._broken(at, schema, "const", value):
+            self.add(path, "const", f"must be {_shown(schema['const'])}, not {_shown(value)}", _shown(schema["const"]))
+        for key, words in _BOUNDS.items():
+            if self._broken(at, schema, key, value):
+                wanted = words.format(_shown(schema[key]))
+                self.add(path, key, f"must be {wanted}", wanted)
+        if self._broken(at, schema, "uniqueItems", value):
+            self.add(path, "uniqueItems", "has the same item twice", "different items")
+
+    # -- members and items
+
+    def _members(self, at: str, schema: Mapping[str, Any], value: dict[str, Any], path: tuple[str | int, ...]) -> None:
+        properties = schema.get("properties")
+        properties = properties if isinstance(properties, dict) else {}
+        required = schema.get("required")
+        for key in required if isinstance(required, list) else ():
+            if key not in value:
+                wanted = self._wanted(properties.get(key))
+                self.add(path, "required", f"must have {key!r:.90}", wanted)
+        for keyword in ("dependentRequired", "dependencies"):
+            wants = schema.get(keyword)
+            for key, needed in wants.items() if isinstance(wants, dict) else ():
+                for one in needed if key in value and isinstance(needed, list) else ():
+                    if one not in value:
+                        self.add(path, keyword, f"must have {one!r:.90}, as {key!r:.90} is there")
+        patterns = schema.get("patternProperties")
+        patterns = patterns if isinstance(patterns, dict) else {}
+        others = schema.get("additionalProperties")
+        names = schema.get("propertyNames")
+        for key, item in value.items():
+            if self.full():
+                return
+            below = (*path, key)
+            known = False
+            if key in properties:
+                known = True
+                self.inner(pointer(at, "properties", key), properties[key], item, below)
+            if patterns:
+                for pattern, one in patterns.items():
+                    # A name that matches is the only one that a schema of nothing refuses.
+                    self._left -= 0.1
+                    if self.full():
+                        return
+                    here = pointer(at, "patternProperties", pattern)
+                    if not self._compiled.keyword(here, "patternProperties", {pattern: False})({key: None}):
+                        known = True
+                        self.inner(here, one, item, below)
+            if names is not None and self.fails(pointer(at, "propertyNames"), key):
+                self.add(below, "propertyNames", "is no name that is allowed", self._wanted(names))
+            if not known and others is False:
+                self._unknown(below, "additionalProperties", properties, value)
+            elif not known and isinstance(others, Mapping):
+                self.inner(pointer(at, "additionalProperties"), others, item, below)
+
+    def _unknown(
+        self, path: tuple[str | int, ...], keyword: str, properties: Mapping[str, Any], value: Mapping[str, Any]
+    ) -> None:
+        key = str(path[-1])
+        free = sorted(name for name in properties if name not in value)[:1000]
+        near = get_close_matches(key[:100], [name for name in free if len(name) <= 100], n=3, cutoff=0.5)
+        known = near or sorted(properties)[:8]
+        expected = " or ".join(f"{name!r:.90}" for name in known) if near else "one of " + ", ".join(map(repr, known))
+        self.add(path, keyword, "is not declared", expected if known else "no arguments", *near)
+
+    def _items(self, at: str, schema: Mapping[str, Any], value: list[Any], path: tuple[str | int, ...]) -> None:
+        items = schema.get("items")
+        # A list under `items` is draft 7's name for the first ones.
+        listed = isinstance(items, list)
+        key = "items" if listed else "prefixItems"
+        first = schema.get(key)
+        first = first if isinstance(first, list) else []
+        rest = "additionalItems" if listed else "items"
+        others = schema.get(rest)
+        whole = None if others is None else self._compiled.sub(pointer(at, rest))
+        for number, item in enumerate(value):
+            if self.full():
+                return
+            if number < len(first):
+                self.inner(pointer(at, key, number), first[number], item, (*path, number))
+            elif whole is not None and not whole(item):
+                if others is False:
+                    self.add((*path, number), rest, f"is one item too many: there are {len(first)}", None)
+                else:
+                    self.visit(pointer(at, rest), others, item, (*path, number))
+        contains = schema.get("contains")
+        if contains is not None:
+            fits = self._compiled.sub(pointer(at, "contains"))
+            count = sum(map(fits, value))
+            least, most = schema.get("minContains", 1), schema.get("maxContains")
+            if count < least:
+                self.add(path, "contains", f"must hold at least {least} that fit, and holds {count}", None)
+            elif most is not None and count > most:
+                self.add(path, "maxContains", f"may hold at most {most} that fit, and holds {count}", None)
+
+    # -- schemas for the same value
+
+    def _parts(self, at: str, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#") and (reference == "#" or reference[1:2] == "/"):
+            self.inner(reference, resolve(unquote(reference), self._root), value, path)
+        for number, part in enumerate(_list(schema.get("allOf"))):
+            self.inner(pointer(at, "allOf", number), part, value, path)
+        for keyword in ("anyOf", "oneOf"):
+            parts = _list(schema.get(keyword))
+            if parts and not self.full():
+                self._union(at, keyword, parts, value, path)
+        if "not" in schema and not self.fails(pointer(at, "not"), value):
+            self.add(path, "not", "must not fit what the schema excludes")
+        if "if" in schema:
+            then = "else" if self.fails(pointer(at, "if"), value) else "then"
+            if then in schema:
+                self.inner(pointer(at, then), schema[then], value, path)
+        for keyword in ("dependentSchemas", "dependencies"):
+            wants = schema.get(keyword)
+            if isinstance(value, dict) and isinstance(wants, dict):
+                for key, part in wants.items():
+                    if key in value and not isinstance(part, list):
+                        self.inner(pointer(at, keyword, key), part, value, path)
+
+    def _union(self, at: str, keyword: str, parts: list[Any], value: Any, path: tuple[str | int, ...]) -> None:
+        fitting = [number for number in range(len(parts)) if not self.fails(pointer(at, keyword, number), value)]
+        if fitting:
+            if keyword == "oneOf" and len(fitting) > 1:
+                self.add(path, keyword, f"must fit one of {len(parts)} schemas, and fits {len(fitting)}", None)
+            return
+        typed = [(number, part) for number, part in enumerate(parts) if self._is_typed(part, value)]
+        tag = None
+        if isinstance(value, dict):
+            tag, typed = self._tagged(typed, value)
+        if len(typed) == 1:
+            number, part = typed[0]
+            self.visit(pointer(at, keyword, number), part, value, path)
+        elif tag is not None:
+            key, tags = tag
+            wanted = f"one of {_listed(tags)}"
+            self.add((*path, key), keyword, f"must be {wanted}, not {_shown(value[key])}", wanted)
+        elif typed:
+            self.add(path, keyword, f"must fit one of {len(parts)} schemas")
+        else:
+            wanted = " or ".join(dict.fromkeys(filter(None, map(self._wanted, parts[:8]))))
+            said = (
+                f"must be {wanted}, not {_A[json_type(value)]}" if wanted else f"must fit one of {len(parts)} schemas"
+            )
+            self.add(path, keyword, said, wanted or None)
+
+    def _is_typed(self, part: Any, value: Any) -> bool:
+        """Whether a branch of a union is one for values of this type."""
+        if not isinstance(part, Mapping):
+            return part is True
+        types = schema_types(part, self._root)
+        kind = json_type(value)
+        return types is None or kind in types or (kind == "integer" and "number" in types)
+
+    def _tagged(
+        self, parts: list[tuple[int, Any]], value: dict[str, Any]
+    ) -> tuple[tuple[str, list[Any]] | None, list[tuple[int, Any]]]:
+        """The branches whose tags (members that are constants) are the value's; else a member that tells, its tags."""
+        fitting = []
+        wrong: dict[str, list[Any]] = {}
+        for number, part in parts:
+            properties = followed(part, self._root).get("properties")
+            fits = True
+            for key, one in properties.items() if isinstance(properties, Mapping) else ():
+                if isinstance(one, Mapping) and key in value:
+                    tags = [one["const"]] if "const" in one else one.get("enum")
+                    if isinstance(tags, list) and len(tags) <= 100 and value[key] not in tags:
+                        fits = False
+                        wrong.setdefault(key, []).extend(tags)
+            if fits:
+                fitting.append((number, part))
+        if fitting or not wrong:
+            return None, fitting
+        return next(iter(wrong.items())), []
+
+    def _unevaluated(self, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
+        if isinstance(value, dict) and schema.get("unevaluatedProperties") is False:
+            declared: dict[str, Any] = {}
+            self._declared(schema, declared, 0)
+            for key in value:
+                if key not in declared:
+                    self._unknown((*path, key), "unevaluatedProperties", declared, value)
+        elif "unevaluatedItems" in schema and isinstance(value, list):
+            self.add(path, "unevaluatedItems", "has items that are not declared")
+
+    def _declared(self, schema: Any, into: dict[str, Any], depth: int) -> None:
+        """The names that a schema and its parts declare."""
+        if not isinstance(schema, Mapping) or depth > 20 or len(into) > 1000:
+            return
+        into.update(schema.get("properties") or {})
+        parts: list[Any] = [schema.get(key) for key in ("if", "then", "else")]
+        for key in ("allOf", "anyOf", "oneOf"):
+            parts += _list(schema.get(key))[:50]
+        if isinstance(schema.get("$ref"), str):
+            parts.append(resolve(schema["$ref"], self._root))
+        for part in parts:
+            self._declared(part, into, depth + 1)
+
+    def _wanted(self, schema: Any) -> str | None:
+        """What a schema wants, in a few words; None if that is not said."""
+        schema = followed(schema, self._root)
+        if "const" in schema:
+            return _shown(schema["const"])
+        if isinstance(schema.get("enum"), list) and schema["enum"]:
+            return f"one of {_listed(schema['enum'])}"
+        types = schema_types(schema, self._root)
+        return None if types is None else _either(sorted(types))
+
+
+def _either(types: list[Any]) -> str:
+    return " or ".join(_A.get(str(type_), str(type_)[:40]) for type_ in types)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

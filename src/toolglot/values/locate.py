@@ -1,0 +1,99 @@
+"""Where a value stands in the text that it was read from."""
+
+from __future__ import annotations
+
+import re
+from json import dumps
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, Final
+
+from .cscan import scan_once
+
+__all__ = ["Keys", "locate", "near"]
+
+Keys = tuple[str | int, ...]
+
+_WHITE: Any = re.compile(r"[ \t\n\r]*").match
+_WORDS: Final = {None: ("null", "None"), True: ("true", "True"), False: ("false", "False")}
+
+
+def _skip(text: str, pos: int) -> int:
+    end: int = _WHITE(text, pos).end()
+    return end
+
+
+def locate(text: str, path: Keys, marks: dict[Any, Any] | None = None) -> tuple[int, int] | None:
+    """Where the value at ``path`` stands in JSON ``text``, which is valid; None if there is no such value.
+
+    ``marks`` is what earlier calls found out about the same text, so that many of them are as quick as one.
+    """
+    marks = {} if marks is None else marks
+    known = len(path)
+    while known and path[:known] not in marks:
+        known -= 1
+    pos = marks[path[:known]] if known else _skip(text, 0)
+    for depth in range(known, len(path)):
+        key = path[depth]
+        opener = text[pos]
+        if opener != ("{" if isinstance(key, str) else "["):
+            return None
+        pos = _skip(text, pos + 1)
+        number = 0
+        last = marks.get((path[:depth], "last")) if isinstance(key, int) else None
+        if last is not None and last[0] <= key:
+            number, pos = last
+        while text[pos] not in "}]":
+            if opener == "{":
+                name, pos = scanstring(text, pos + 1, True)
+                pos = _skip(text, _skip(text, pos) + 1)
+            else:
+                name, number = number, number + 1
+            if name == key:
+                marks[path[: depth + 1]] = pos
+                if opener == "[":
+                    marks[path[:depth], "last"] = (name, pos)
+                break
+            pos = _skip(text, scan_once(text, pos)[1])
+            if text[pos] == ",":
+                pos = _skip(text, pos + 1)
+        else:
+            return None
+    return pos, scan_once(text, pos)[1]
+
+
+def near(text: str, arguments: dict[str, Any], name: str) -> tuple[int, int] | None:
+    """Where the argument ``name`` stands in ``text``, in which ``arguments`` are written in some notation.
+
+    Keys stand in the order of ``arguments``, each before its value, so that each is looked for behind the one before.
+    None where a value is not written as it is (its quotes and escapes are not known here).
+    """
+    pos = 0
+    for key, value in arguments.items():
+        pos = text.find(key, pos)
+        if pos < 0:
+            return None
+        pos += len(key)
+        found = _written(text, value, pos)
+        if found is None or key == name:
+            return found
+        pos = found[1]
+    return None
+
+
+def _written(text: str, value: Any, pos: int) -> tuple[int, int] | None:
+    """The first way to write ``value`` that stands in ``text`` from ``pos`` on."""
+    if isinstance(value, str):
+        ways: tuple[str, ...] = (value, dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]) if value else ()
+    elif value is None or isinstance(value, bool):
+        ways = _WORDS[value]
+    elif isinstance(value, int):
+        ways = (str(value),) if abs(value) < 1 << 64 else ()
+    elif isinstance(value, float):
+        ways = (repr(value),)
+    else:
+        ways = (dumps(value, ensure_ascii=False), dumps(value, ensure_ascii=False, separators=(",", ":")), repr(value))
+    for way in ways:
+        at = text.find(way, pos)
+        if at >= 0:
+            return at, at + len(way)
+    return None
