@@ -335,6 +335,10 @@ def test_spans_in_the_models_text(text: str, format: str, value: str) -> None:
 STRICT = {"type": "object", "properties": {"note": {"type": "string", "maxLength": 3}}}
 
 
+# Formats that are not written, or not for a tool like this one.
+UNWRITTEN = {"mcp_xml", "smolagents_code"}
+
+
 @pytest.mark.parametrize("format", [fmt.id for fmt in toolglot.formats()])
 def test_every_format_is_checked(format: str) -> None:
     """What a family's template writes is read back, checked, and found in the text."""
@@ -342,10 +346,12 @@ def test_every_format_is_checked(format: str) -> None:
     try:
         text = toolglot.render([ToolCall("f", {"note": "a long note"}, "a1b2c3d4e")], format, tools=tools)
     except toolglot.ConversionError:
-        pytest.skip("not written")
+        assert format in UNWRITTEN
+        return
     options = {"format": format, "tools": tools, "on_error": "collect"}
     if [call.arguments for call in parse(text, **options).tool_calls] != [{"note": "a long note"}]:  # type: ignore[arg-type]
-        pytest.skip("read as something else")
+        assert format in UNWRITTEN
+        return
     whole = parse(text, validate=True, **options)  # type: ignore[arg-type]
     assert whole.tool_calls == []
     assert [error.code for error in whole.errors] == ["schema.violation"]
