@@ -118,7 +118,14 @@ def _responses() -> Shape:
 
 
 def _anthropic() -> Shape:
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
+    message: Event = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+    }
     start: Event = {"type": "message_start", "message": message}
 
     def blocks(block: Event, reason: str) -> tuple[list[Event], list[Event]]:
@@ -161,7 +168,11 @@ def _gemini() -> Shape:
     end = [chunk(None, finishReason="STOP")]
     return Shape(
         ([], lambda piece: chunk({"text": piece}), end),
-        ([chunk({"functionCall": {"name": "write", "willContinue": True}})], partial, [chunk({"functionCall": {}}), *end]),
+        (
+            [chunk({"functionCall": {"name": "write", "willContinue": True}})],
+            partial,
+            [chunk({"functionCall": {}}), *end],
+        ),
     )
 
 
