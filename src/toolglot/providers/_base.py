@@ -81,6 +81,7 @@ class WireProvider(Histories):
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {}
     # What the API's own end of a stream is, in words.
     stream_ends_with: ClassVar[str] = "the API's last event"
+    binary = False  # whether its stream travels in Amazon's binary messages
     # A call's arguments are an object even where the output was cut off inside them.
     cut_objects: ClassVar[bool] = False
     # How a payload that is a list is read: as this member of an object.
@@ -359,9 +360,9 @@ class WireProvider(Histories):
 
     def frames(self, limit: int) -> Any:
         """What cuts the bytes of the response's body into events, each of at most ``limit`` bytes."""
-        from ._frames import Frames
+        from ._frames import AwsFrames, Frames
 
-        return Frames(limit)
+        return AwsFrames(limit) if self.binary else Frames(limit)
 
     # -- result
 
