@@ -13,7 +13,6 @@ from ._assembly import Assembly, Slot
 from ._base import WireProvider
 from ._payload import Path
 from ._pieces import Balance, Pieces, hashable, merge, number_of
-from ._reading import rest
 
 __all__ = ["REASONING", "ChunkStream"]
 
@@ -121,9 +120,8 @@ class ChunkStream(WireProvider):
         """A piece of a call: the index says of which, and a new id at a used index, that it is another."""
         if not item:
             return
-        function: Any = item.get("function")
-        if type(function) is not dict:
-            function = item["custom"] if type(item.get("custom")) is dict else item
+        held = [item[key] for key in ("function", "custom") if type(item.get(key)) is dict]
+        function: dict[str, Any] = held[0] if held else item
         id = self.given_id(item)
         name = function.get("name")
         arguments = function.get("arguments", function.get("input"))
@@ -144,8 +142,9 @@ class ChunkStream(WireProvider):
             elif arguments is not None and not slot.ended:
                 inner["arguments"] = arguments  # whole, as an object
                 slot.balance = None
-        if not CALL.issuperset(item):
-            slot.item.update(rest(item, CALL) or {})
+        for key, value in item.items():
+            if key not in CALL and value is not None:
+                slot.item[key] = value
 
     def given_id(self, item: dict[str, Any]) -> Any:
         """A call's id, None if something stands for a missing one."""
