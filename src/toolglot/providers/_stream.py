@@ -11,6 +11,7 @@ from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStar
 from ..schema.names import Names
 from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly
+from ._base import BODIES
 from ._framing import Broken
 from ._names import Provider
 from ._payload import load
@@ -93,8 +94,14 @@ class ProviderStream:
             event = event["data"]  # as some SDKs have it
         into = self._into
         try:
-            if event.get("error"):
-                into.refused(event["error"])
+            error = event.get("error")
+            if error and not isinstance(error, bool):
+                if any(type(event[key]) in (dict, list) for key in BODIES & event.keys()):  # what was said until then
+                    into.cut = True
+                    self._wire.stream_event({key: event[key] for key in event if key != "error"}, into)
+                into.refused(error)
+            elif event.get("object") == "error" and type(event.get("message")) is str:  # Mistral's, vLLM's
+                into.refused(event)
             else:
                 self._wire.stream_event(event, into)
         except LimitError:
