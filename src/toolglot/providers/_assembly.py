@@ -14,7 +14,7 @@ from ..errors import LimitError, ParseError, TruncatedError
 from ..events import ErrorEvent, Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..types import CallPart, Limits, Loss
 from ._payload import Path
-from ._pieces import Balance, Pieces, joined, settle
+from ._pieces import Balance, Pieces, joined, same, settle
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -25,13 +25,6 @@ __all__ = ["Assembly", "Slot"]
 _WHITE: Final = " \t\n\r"
 _MAX_LOSSES: Final = 1000
 id_of: Final = id  # `id` is a call's here
-
-
-def _same(one: Any, other: Any) -> bool:
-    try:
-        return bool(one == other)
-    except RecursionError:  # as deep as that
-        return False
 
 
 class Slot:
@@ -254,22 +247,22 @@ class Assembly:
         An empty object is a default. Of a text and a value, or of two values, none is sure to be what the model said.
         """
         known = holder.get(key)
-        if value is None or (slot.ended and value == {}):
+        if value is None or (slot.ended and value in ("", {})):
             return
         if slot.ended:
             self.late(slot)
         elif type(value) is str:
             if known is slot.pieces:
                 self.arguments(slot, value)
-            elif known == {}:
+            elif known is None:
                 holder[key] = slot.pieces
                 self.arguments(slot, value)
             elif value.strip():
                 self.end(slot, broken="the arguments came in two forms")
         elif known is slot.pieces and (not slot.size or (value != {} and not "".join(slot.pieces).strip())):
             slot.balance = None
-            holder[key] = value
-        elif value != {} and not _same(known, value):
+            holder[key] = value if value != {} else None
+        elif value != {} and not same(known, value):
             self.end(slot, broken="the arguments came in two forms")
 
     def complete(self, slot: Slot, text: Any) -> None:
@@ -369,9 +362,9 @@ class Assembly:
         """The provider reports an error in the midst of its stream: ``error`` is its message, or an object with it."""
         inner = error if type(error) is dict else {"message": error}
         self.cut = True
-        self.end_calls()
         self.state["error"] = error
         self.error(self._wire.error_text(inner), "provider.error_response")
+        self.end_calls()
         self.ended = True
 
     def close(self) -> None:

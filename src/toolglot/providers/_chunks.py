@@ -25,6 +25,7 @@ FUNCTION: Final = words("name arguments")
 CUSTOM: Final = words("name input")
 # Of a chunk, and of a choice, what is not kept as it is.
 RESPONSE: Final = words("choices usage object created error message choice refusal stop_reason")
+ABOUT: Final = ("id", "model")  # the first that is not empty counts
 CHOICE: Final = words("index message delta finish_reason")
 INNER: Final = words("name arguments parameters input")
 _BARE: Final = CALL | INNER
@@ -47,9 +48,7 @@ class ChunkStream(WireProvider):
             into.unknown(event.get("object") or event.get("type"))
         first = payload["choices"][0] if payload else payload.setdefault("choices", [{"message": {}}])[0]
         for key, value in event.items():
-            if value is None or key in RESPONSE:
-                continue
-            if key not in ("id", "model") or key not in payload:
+            if value is not None and key not in RESPONSE and (key not in ABOUT or not payload.get(key)):
                 payload[key] = value
         if event.get("usage") is not None:
             payload["usage"] = event["usage"]
@@ -108,7 +107,7 @@ class ChunkStream(WireProvider):
             elif key == "refusal":
                 if not into.late():
                     message.setdefault(key, Pieces()).append(into.as_text(value, (*path, key)))
-            elif into.state.setdefault("reasoning", next(one for one in REASONING if delta.get(one))) == key:
+            elif into.state.setdefault("reasoning", next((one for one in REASONING if delta.get(one)), key)) == key:
                 into.reasoning(message.setdefault(key, Pieces()), into.as_text(value, (*path, key)))
             elif key == REASONING[0]:
                 into.lost((*path, key), "the reasoning came under another name before")
@@ -151,7 +150,7 @@ class ChunkStream(WireProvider):
         for number, item in enumerate(into.as_list(part.get("thinking"), path)):
             thought = into.as_object(item, (*path, number))
             before = last["thinking"][-1] if last["thinking"] else {}
-            if thought.get("type") == "text":
+            if type(thought.get("text")) is str:
                 if type(before.get("text")) is not Pieces:
                     before = {**thought, "text": Pieces()}
                     last["thinking"].append(before)

@@ -249,9 +249,10 @@ class ItemStream(WireProvider):
         made = self._part_at(item, key, event.get(f"{key}_index"), part, into)
         if _text_of(made) is None:
             made["type"] = part["type"]  # so it is a text
-        pieces = made.setdefault(_text_of(made), Pieces())
-        if type(pieces) is not Pieces:
-            pieces = made[_text_of(made)] = Pieces()
+        name = _text_of(made) or name
+        if type(made.get(name)) is not Pieces:
+            made[name] = Pieces()
+        pieces = made[name]
         add = into.reasoning if what == "reasoning" else into.text
         if not done:
             add(pieces, said)

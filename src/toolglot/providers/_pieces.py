@@ -10,7 +10,7 @@ from typing import Any, Final
 from ..errors import Fault
 from ..values.json import loads
 
-__all__ = ["Balance", "Pieces", "hashable", "joined", "merge", "number_of", "parse_member", "settle"]
+__all__ = ["Balance", "Pieces", "hashable", "joined", "merge", "number_of", "parse_member", "same", "settle"]
 
 
 # Deeper than any piece: a caller's values may be nested as deep as they like, and are taken as they are there.
@@ -108,6 +108,14 @@ def _merge_object(known: dict[str, Any], value: dict[str, Any]) -> None:
             known[key] += item
         elif item is not None:
             known[key] = _grows(key, item)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, as far as can be told of what is nested deeply."""
+    try:
+        return bool(one == other)
+    except RecursionError:
+        return False
 
 
 def parse_member(item: dict[str, Any], key: str) -> None:

@@ -225,9 +225,11 @@ class ProviderStream:
         if others:
             message.losses.append(Loss("loss.choice", "$", f"{others} more; parse_responses reads them"))
         message.losses += into.losses
-        message.errors += into.errors
         refused = into.state.get("error")
-        if refused is not None:
+        if refused is None:
+            message.errors += into.errors
+        else:
+            message.errors[:0] = into.errors  # it is why the others are
             message.stop_reason = "error"
             message.extra.setdefault(self._wire.wire.value, {})["error"] = joined(refused)
         return message
