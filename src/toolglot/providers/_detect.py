@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ..errors import ParseError
 from ._names import Provider
-from ._payload import load, unwrapped
+from ._payload import load, of_xai, unwrapped
 
 __all__ = ["detect_provider", "detect_value"]
 
@@ -97,6 +97,8 @@ def detect_provider(response: Any) -> Provider:
         value, _ = load(response)
     except (ParseError, TypeError, ValueError, RecursionError):
         return Provider.AUTO
+    if type(response) is tuple and of_xai(response[-1:]):  # what its SDK streams
+        return Provider.XAI
     return detect_value(value, type(response))
 
 

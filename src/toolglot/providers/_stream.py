@@ -11,6 +11,7 @@ from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStar
 from ..schema.names import Names
 from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly
+from ._base import BODIES
 from ._framing import Broken
 from ._names import Provider
 from ._payload import load, unwrapped
@@ -99,8 +100,14 @@ class ProviderStream:
                 return self.feed(event)
         into = self._into
         try:
-            if event.get("error"):
-                into.refused(event["error"])
+            error = event.get("error")
+            if error and not isinstance(error, bool):
+                if any(type(event[key]) in (dict, list) for key in BODIES & event.keys()):  # what was said until then
+                    into.cut = True
+                    self._wire.stream_event({key: event[key] for key in event if key != "error"}, into)
+                into.refused(error)
+            elif event.get("object") == "error" and type(event.get("message")) is str:  # Mistral's, vLLM's
+                into.refused(event)
             else:
                 self._wire.stream_event(event, into)
         except LimitError:
@@ -230,9 +237,11 @@ class ProviderStream:
         if others:
             message.losses.append(Loss("loss.choice", "$", f"{others} more; parse_responses reads them"))
         message.losses += into.losses
-        message.errors += into.errors
         refused = into.state.get("error")
-        if refused is not None:
+        if refused is None:
+            message.errors += into.errors
+        else:
+            message.errors[:0] = into.errors  # it is why the others are
             message.stop_reason = "error"
             message.extra.setdefault(self._wire.wire.value, {})["error"] = joined(refused)
         return message

@@ -27,12 +27,12 @@ from ..types import (
     json_text,
 )
 from ._base import NewReading
-from ._chunks import ChunkStream
+from ._chunks import CHOICE, FUNCTION, RESPONSE, ChunkStream
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
 from ._writing import Wire, Writing, data_url, result_parts, result_text
-from .openai_chat import CHOICE, FUNCTION, PLAIN, RESPONSE, STRICT
+from .openai_chat import PLAIN, STRICT
 
 _CALL: Final = words("id type index function")
 _CHOICE: Final = CHOICE | words("messages stop_reason")
@@ -49,6 +49,8 @@ class Mistral(ChunkStream):
     list_member = "tool_calls"
     no_ids = frozenset(("", "null"))  # the last is what the SDK makes of a missing one
     thinking_parts = True
+    members = frozenset()
+    text_parts = ("text",)
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "stop": "stop",
         "tool_calls": "tool_calls",
