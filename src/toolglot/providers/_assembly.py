@@ -247,14 +247,14 @@ class Assembly:
         An empty object is a default. Of a text and a value, or of two values, none is sure to be what the model said.
         """
         known = holder.get(key)
-        if value is None or (slot.ended and value in ("", {})):
-            return
-        if slot.ended:
+        if known is slot.pieces and type(value) is str:
+            self.arguments(slot, value)
+        elif value is None or (slot.ended and value in ("", {})):
+            pass
+        elif slot.ended:
             self.late(slot)
         elif type(value) is str:
-            if known is slot.pieces:
-                self.arguments(slot, value)
-            elif known is None:
+            if known is None:
                 holder[key] = slot.pieces
                 self.arguments(slot, value)
             elif value.strip():

@@ -24,7 +24,7 @@ CALL: Final = words("id type function index custom")
 FUNCTION: Final = words("name arguments")
 CUSTOM: Final = words("name input")
 # Of a chunk, and of a choice, what is not kept as it is.
-RESPONSE: Final = words("choices usage object created error message choice refusal stop_reason")
+RESPONSE: Final = words("choices usage object created error message choice refusal stop_reason obfuscation")
 ABOUT: Final = ("id", "model")  # the first that is not empty counts
 CHOICE: Final = words("index message delta finish_reason")
 INNER: Final = words("name arguments parameters input")
@@ -65,9 +65,11 @@ class ChunkStream(WireProvider):
         """A choice's chunk; ``several``: it is made of several answers, each of which says that it is finished."""
         error = choice.get("error")
         refused = bool(error) and isinstance(error, (str, dict))  # OpenRouter's
-        into.cut = into.cut or refused
+        if refused:
+            into.cut = True
         key = "delta" if choice.get("delta") is not None else "message"
-        self._delta(into.as_object(choice.get(key), (*path, key)), (*path, key), into, key == "message")
+        at = (*path, key)
+        self._delta(into.as_object(choice.get(key), at), at, into, key == "message")
         if not CHOICE.issuperset(choice):
             for name, value in choice.items():
                 if value is not None and name not in CHOICE and not (refused and name == "error"):
@@ -98,7 +100,8 @@ class ChunkStream(WireProvider):
             elif key == "tool_calls":
                 items = [value] if type(value) is dict else into.as_list(value, (*path, key))
                 for number, item in enumerate(items):
-                    self._fragment(into.as_object(item, (*path, key, number)), (*path, key, number), into, whole)
+                    at = (*path, key, number)
+                    self._fragment(into.as_object(item, at), at, into, whole)
             elif key not in self.members:
                 if key != "role" and not into.late():
                     merge(message, key, value)
@@ -116,10 +119,12 @@ class ChunkStream(WireProvider):
 
     def _content_delta(self, content: Any, message: dict[str, Any], path: Path, into: Assembly) -> None:
         """Text, or a list of parts, as some send it."""
-        if type(content) is str and type(message.setdefault("content", Pieces())) is Pieces:
-            into.text(message["content"], content)
-            return
         begun = message.get("content")
+        if type(content) is str and (begun is None or type(begun) is Pieces):
+            if begun is None:
+                begun = message["content"] = Pieces()
+            into.text(begun, content)
+            return
         if type(begun) is not list:
             message["content"] = [{"type": "text", "text": begun}] if begun else []
         parts = [{"type": "text", "text": content}] if type(content) is str else into.as_list(content, path)
@@ -179,13 +184,15 @@ class ChunkStream(WireProvider):
             function = into.as_object(function, (*path, key))
         id = self.given_id(item)
         name = function.get("name")
-        arguments = _arguments(function, bare)
+        arguments = function.get("arguments")
+        if arguments is None:
+            arguments = _arguments(function, bare)
         slot = None if whole else self._slot(item.get("index"), id, name, arguments, into)
         if slot is None:
             if into.late():
                 return
             slot = self._begin(item, id, name, into)
-        else:
+        elif id or name:
             into.named(slot, id, name)
             if slot.id is not None:
                 slot.item["id"] = slot.id
