@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from types import ModuleType
 
-from . import formats, process, provider, stream, whole
+from . import formats, process, provider, provider_stream, stream, whole
 from .report import Report
 from .timing import reference_loop
 
@@ -40,6 +40,7 @@ def main() -> int:
     report.fact("beacon", "installed" if beacon else "not installed: nothing to compare with; see bench/README.md")
     whole.run(report, beacon)
     provider.run(report)
+    provider_stream.run(report)
     stream.run(report, quick=options.quick)
     formats.run(report)
     process.run(report, quick=options.quick)

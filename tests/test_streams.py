@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,11 +84,11 @@ def test_stream(case: Payload) -> None:
 
 def alike(message: Message) -> Message:
     """``message`` without what a stream cannot know: where in a text its errors stand."""
-    message.errors = [
+    errors = [
         ParseError(error.text, error.code, path=error.path, call_index=error.call_index, expected=error.expected)
         for error in message.errors
     ]
-    return message
+    return replace(message, errors=errors)
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=label)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._assembly import Assembly
     from ._stream import ProviderStream
 
-__all__ = ["ToolCallParser", "WireProvider"]
+__all__ = ["BODIES", "ToolCallParser", "WireProvider"]
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
@@ -34,7 +34,7 @@ _ERROR: Final = {"error"}
 _SAYS: Final = ("message", "Message", "code", "type", "status")
 _SILENT: Final = frozenset({"error", "type", "object", "jsonrpc"})
 # Where a response has what the model said.
-_BODIES: Final = frozenset({"choices", "output", "candidates", "content", "steps", "outputs", "message"})
+BODIES: Final = frozenset({"choices", "output", "candidates", "content", "steps", "outputs", "message"})
 
 
 @runtime_checkable
@@ -81,6 +81,7 @@ class WireProvider(Histories):
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {}
     # What the API's own end of a stream is, in words.
     stream_ends_with: ClassVar[str] = "the API's last event"
+    binary = False  # whether its stream travels in Amazon's binary messages
     # A call's arguments are an object even where the output was cut off inside them.
     cut_objects: ClassVar[bool] = False
     # How a payload that is a list is read: as this member of an object.
@@ -273,7 +274,7 @@ class WireProvider(Histories):
             readings = [reading]
         elif "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
             # What was said until then is read as well.
-            body = any(type(payload[key]) in (dict, list) and payload[key] for key in _BODIES & payload.keys())
+            body = any(type(payload[key]) in (dict, list) and payload[key] for key in BODIES & payload.keys())
             readings = (self.read(payload, new) if body else None) or [new()]
             if not body:
                 readings[0].keep(payload, _SILENT)  # the request's id
@@ -295,12 +296,15 @@ class WireProvider(Histories):
     def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:
         """An error instead of a response, or at the end of one: its text, or an object that says more."""
         inner = reading.as_object(error, path) if not isinstance(error, str) else {"message": error}
-        said = next((inner[key] for key in _SAYS if inner.get(key) and isinstance(inner[key], (str, int))), "")
         reading.stop_reason = "error"
         reading.extra["error"] = error
-        text = f"the provider answered with an error: {str(said)[:450] or 'no more is said'}"
-        reading.error(text, "provider.error_response", path)
+        reading.error(self.error_text(inner), "provider.error_response", path)
         reading.errors.insert(0, reading.errors.pop())  # it is what is raised
+
+    def error_text(self, error: dict[str, Any]) -> str:
+        """What an error of the provider's is about."""
+        said = next((error[key] for key in _SAYS if error.get(key) and isinstance(error[key], (str, int))), "")
+        return f"the provider answered with an error: {str(said)[:450] or 'no more is said'}"
 
     def from_list(self, items: list[Any]) -> dict[str, Any]:
         """A payload that is a list, as the object that it is a part of."""
@@ -361,9 +365,9 @@ class WireProvider(Histories):
 
     def frames(self, limit: int) -> Any:
         """What cuts the bytes of the response's body into events, each of at most ``limit`` bytes."""
-        from ._frames import Frames
+        from ._frames import AwsFrames, Frames
 
-        return Frames(limit)
+        return AwsFrames(limit) if self.binary else Frames(limit)
 
     # -- result
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ..errors import ParseError
 from ._names import Provider
-from ._payload import load
+from ._payload import load, of_xai, unwrapped
 
 __all__ = ["detect_provider", "detect_value"]
 
@@ -45,7 +45,23 @@ _TYPES: Final = {
     ),
     **dict.fromkeys(("custom_tool_call", "function_call_output", "custom_tool_call_output"), Provider.OPENAI_RESPONSES),
     "function_result": Provider.GOOGLE_INTERACTIONS,
-    **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
+    **dict.fromkeys(
+        (
+            "conversation.response.started",
+            "conversation.response.done",
+            "conversation.response.error",
+            "message.output.delta",
+            "function.call.delta",
+            "tool.execution.started",
+            "tool.execution.delta",
+            "tool.execution.done",
+            "agent.handoff.started",
+            "agent.handoff.done",
+            "function.call",
+            "function.result",
+        ),
+        Provider.MISTRAL_CONVERSATIONS,
+    ),
 }
 # Whose SDK it is, by the package.
 _SDKS: Final = {
@@ -73,12 +89,16 @@ def detect_provider(response: Any) -> Provider:
     >>> detect_provider({"candidates": []})
     <Provider.GOOGLE: 'google'>
     """
+    if type(response) is dict and "chunk" in response:
+        response = unwrapped(response)
     if type(response) is dict:
         return _detect(response)
     try:
         value, _ = load(response)
     except (ParseError, TypeError, ValueError, RecursionError):
         return Provider.AUTO
+    if type(response) is tuple and of_xai(response[-1:]):  # what its SDK streams
+        return Provider.XAI
     return detect_value(value, type(response))
 
 
@@ -99,6 +119,8 @@ def detect_value(value: Any, kind: type) -> Provider:
 
 
 def _detect(value: dict[str, Any]) -> Provider:
+    if "data" in value:
+        value = unwrapped(value)
     get = value.get
     kind = get("type")
     if type(kind) is str:

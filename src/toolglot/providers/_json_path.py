@@ -11,9 +11,10 @@ from ._pieces import Pieces
 __all__ = ["Unreadable", "put_at"]
 
 # A step of a path of RFC 9535 that names one value: .name, ['name'], ["name"] or [0].
-_STEP: Final = re.compile(
+_STEP: Any = re.compile(
     r"""\.([^\W\d]\w*) | \[(\d{1,9})\] | \['((?:[^'\\]|\\.)*)'\] | \["((?:[^"\\]|\\.)*)"\]""", re.VERBOSE | re.DOTALL
 )
+_NAME, _NUMBER = 1, 2  # groups of it; the others are names in quotes
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
 
@@ -31,18 +32,24 @@ def put_at(arguments: dict[str, Any], piece: dict[str, Any], limits: Limits) -> 
     if not isinstance(path, str):
         raise Unreadable("a piece of the arguments has no jsonPath")
     steps = _steps(path, limits)
-    key = next((key for key in _VALUES if key in piece and (piece[key] is not None or key == "nullValue")), None)
+    key: str | None
+    for key in _VALUES:
+        if key in piece and (piece[key] is not None or key == "nullValue"):
+            break
+    else:
+        key = None
     node: Any = arguments
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
+    last = len(steps) - 1
+    for number, step in enumerate(steps):
         if isinstance(step, int) != isinstance(node, list):
             raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
         if isinstance(step, int) and step > len(node):
             raise Unreadable(f"{path[:80]}: the items before it have not come")
         present = step < len(node) if isinstance(step, int) else step in node
-        if following is None:
+        if number == last:
             return _put(node, step, present, key, piece, path)
         if not present:
-            _set(node, step, [] if isinstance(following, int) else {})
+            _set(node, step, [] if isinstance(steps[number + 1], int) else {})
         node = node[step]
         if not isinstance(node, (dict, list)) or isinstance(node, Pieces):
             raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
@@ -84,10 +91,8 @@ def _steps(path: str, limits: Limits) -> list[str | int]:
         match = _STEP.match(path, at)
         if match is None or len(steps) >= limits.depth:
             raise Unreadable(f"{path[:80]!r} is no path to one value")
-        name, number, *quoted = match.groups()
-        if number is not None:
-            steps.append(int(number))
-        else:
-            steps.append(name if name is not None else _ESCAPE.sub(r"\1", next(q for q in quoted if q is not None)))
+        kind = match.lastindex
+        text = match[kind]
+        steps.append(text if kind == _NAME else int(text) if kind == _NUMBER else _ESCAPE.sub(r"\1", text))
         at = match.end()
     return steps

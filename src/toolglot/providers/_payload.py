@@ -14,12 +14,13 @@ from ..values.cscan import scan_once
 from ..values.json import loads
 from ._xai import completion
 
-__all__ = ["Path", "json_path", "load", "locate", "plain", "sdk_object"]
+__all__ = ["Path", "json_path", "load", "locate", "of_xai", "plain", "sdk_object", "unwrapped"]
 
 Path: TypeAlias = tuple[str | int, ...]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
 _JSON: Final = (dict, list, str, int, float, bool, type(None))
+_ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
 
 
 def load(response: Any) -> tuple[Any, str | None]:
@@ -49,6 +50,8 @@ def load(response: Any) -> tuple[Any, str | None]:
 
 def plain(value: Any) -> Any:
     """A JSON value as it is, an SDK's object as JSON values."""
+    if type(value) is tuple and len(value) == 2 and of_xai(value[1]):
+        value = value[1]  # its SDK streams what came so far with each chunk
     if isinstance(value, (list, tuple)):
         return [item if type(item) in _JSON else plain(item) for item in value]
     if type(value) in _JSON:
@@ -59,6 +62,23 @@ def plain(value: Any) -> Any:
             f"response: expected JSON text, bytes, JSON values or an SDK's object, got {type(value).__name__}"
         )
     return found
+
+
+def unwrapped(event: dict[str, Any]) -> Any:
+    """What is in the envelope that some SDKs have around an event of a stream: an object, or JSON as bytes."""
+    data = event.get("data")
+    if type(data) is dict and event.keys() <= _ENVELOPE:  # Mistral's: the parts of a server-sent event
+        return data
+    chunk = event.get("chunk")
+    if type(chunk) is dict and len(event) == 1 and type(chunk.get("bytes")) is bytes:
+        return chunk["bytes"]  # boto3's, of InvokeModelWithResponseStream
+    return event
+
+
+def of_xai(value: Any) -> bool:
+    """Whether it is an object of xAI's SDK, or begins with one."""
+    one = value[0] if isinstance(value, (list, tuple)) and value else value
+    return type(one).__module__.startswith("xai_sdk.")
 
 
 def sdk_object(value: Any) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ..definition import ToolSet
 from ..errors import DefinitionError, LimitError, ParseError
@@ -11,9 +11,10 @@ from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStar
 from ..schema.names import Names
 from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly
+from ._base import BODIES
 from ._framing import Broken
 from ._names import Provider
-from ._payload import load
+from ._payload import load, unwrapped
 from ._pieces import joined
 from ._reading import Reading
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from ._inside import Inside
 
 __all__ = ["ProviderStream", "aevents", "iter_events"]
-
-
-_ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
 
 
 class ProviderStream:
@@ -96,12 +94,20 @@ class ProviderStream:
             event, _ = load(event)
             if type(event) is not dict:
                 return self._odd(event)
-        if "data" in event and type(event["data"]) is dict and event.keys() <= _ENVELOPE:
-            event = event["data"]  # as some SDKs have it
+        if "data" in event or "chunk" in event:
+            event = unwrapped(event)
+            if type(event) is bytes:
+                return self.feed(event)
         into = self._into
         try:
-            if event.get("error"):
-                into.refused(event["error"])
+            error = event.get("error")
+            if error and not isinstance(error, bool):
+                if any(type(event[key]) in (dict, list) for key in BODIES & event.keys()):  # what was said until then
+                    into.cut = True
+                    self._wire.stream_event({key: event[key] for key in event if key != "error"}, into)
+                into.refused(error)
+            elif event.get("object") == "error" and type(event.get("message")) is str:  # Mistral's, vLLM's
+                into.refused(event)
             else:
                 self._wire.stream_event(event, into)
         except LimitError:
@@ -231,9 +237,11 @@ class ProviderStream:
         if others:
             message.losses.append(Loss("loss.choice", "$", f"{others} more; parse_responses reads them"))
         message.losses += into.losses
-        message.errors += into.errors
         refused = into.state.get("error")
-        if refused is not None:
+        if refused is None:
+            message.errors += into.errors
+        else:
+            message.errors[:0] = into.errors  # it is why the others are
             message.stop_reason = "error"
             message.extra.setdefault(self._wire.wire.value, {})["error"] = joined(refused)
         return message

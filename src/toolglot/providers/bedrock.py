@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
@@ -84,6 +85,7 @@ class Bedrock(WireProvider):
     modes = frozenset({"auto", "required", "named"})
     limits_choice = False
     raw_bytes = False
+    binary = True
     stream_ends_with = "messageStop"
     cut_objects = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
@@ -107,6 +109,8 @@ class Bedrock(WireProvider):
     def for_invoke_model(self, model: str) -> WireProvider:
         """Who reads and writes the bodies that ``InvokeModel`` has for a model: each family has those of its own API.
 
+        Its streams are those of ``InvokeModelWithResponseStream``, each event in a ``chunk``.
+
         Raises `ConversionError` for a model that takes a prompt and answers in text: a text format reads its calls.
 
         >>> from toolglot import get_provider
@@ -118,7 +122,11 @@ class Bedrock(WireProvider):
         name = "." + model.rpartition("/")[2]  # an ARN ends with the id, which may begin with a region
         for family, provider in _FAMILIES.items():
             if f".{family}" in name:
-                return self if provider == "bedrock" else get_provider(provider)
+                if provider == "bedrock":
+                    return self
+                made = copy(get_provider(provider))
+                made.binary = True
+                return made
         raise ConversionError(f"{model!r:.100} takes a prompt with InvokeModel, not tools; Converse may do it")
 
     # -- definition
@@ -247,11 +255,6 @@ class Bedrock(WireProvider):
                 into.refused({"code": kind, **body})
             else:
                 into.unknown(kind)
-
-    def frames(self, limit: int) -> Any:
-        from ._frames import AwsFrames
-
-        return AwsFrames(limit)
 
     def _start(self, start: dict[str, Any], index: Any, into: Assembly) -> dict[str, Any]:
         if into.late():

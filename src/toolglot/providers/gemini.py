@@ -255,7 +255,7 @@ class Gemini(WireProvider):
                 payload[key] = value
         for number, item in enumerate(into.as_list(event.get("candidates"), ("candidates",))):
             path: Path = ("candidates", number)
-            candidate = _camel(into.as_object(item, path))
+            candidate = _camel(item if type(item) is dict else into.as_object(item, path))
             index = candidate.get("index") or 0
             if "candidates" not in payload:
                 payload["candidates"] = [{"index": index, "content": {"parts": []}}]
@@ -267,8 +267,9 @@ class Gemini(WireProvider):
                 if key != "content" and value is not None:
                     first[key] = value
             content = into.as_object(candidate.get("content"), (*path, "content"))
-            for place, one in enumerate(into.as_list(content.get("parts"), (*path, "content", "parts"))):
-                part = _camel(into.as_object(one, (*path, "content", "parts", place)))
+            at: Path = (*path, "content", "parts")
+            for place, one in enumerate(into.as_list(content.get("parts"), at)):
+                part = _camel(one if type(one) is dict else into.as_object(one, (*at, place)))
                 self._part_delta(part, first["content"]["parts"], into)
             into.stop(candidate.get("finishReason"))
 
@@ -315,10 +316,10 @@ class Gemini(WireProvider):
             slot = into.begin(None, item, path, id=call.get("id"), name=call.get("name"))
             if goes_on or pieces is not None:
                 whole["args"] = dict(whole.get("args") or {})
-        else:
+        elif len(part) > 1:
             slot.item.update({key: value for key, value in part.items() if key != "functionCall"})
         for number, one in enumerate(into.as_list(pieces, (*slot.path, "partialArgs"))):
-            piece = _camel(into.as_object(one, (*slot.path, "partialArgs", number)))
+            piece = _camel(one if type(one) is dict else into.as_object(one, (*slot.path, "partialArgs", number)))
             try:
                 slot.size += put_at(slot.item["functionCall"]["args"], piece, into.limits)
             except Unreadable as error:
