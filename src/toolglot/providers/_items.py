@@ -56,6 +56,7 @@ _KNOWN: Final = tuple(
 class ItemStream(WireProvider):
     """A wire format whose response is streamed item by item."""
 
+    ends_calls = True
     stream_ends_with = "response.completed, response.incomplete or response.failed"
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
@@ -186,7 +187,9 @@ class ItemStream(WireProvider):
 
     def _named(self, slot: Slot, item: dict[str, Any], said: dict[str, Any], into: Assembly) -> None:
         into.named(slot, said.get("call_id"), said.get("name"))
-        item.update(name=slot.name, call_id=slot.id)
+        for key, value in (("name", slot.name), ("call_id", slot.id)):
+            if value is not None or key not in item:
+                item[key] = value
         into.payload[BEGUN].add(slot.id)
         into.items.setdefault(("call", slot.id), item)
 
@@ -335,9 +338,9 @@ def _alike(one: dict[str, Any], item: dict[str, Any], matched: set[int]) -> bool
 
 
 def _parts(value: Any, kind: Any, path: Path, into: Assembly) -> list[dict[str, Any]]:
-    """The parts of an item's text, which some send as a string."""
-    if type(value) is str:
-        return [{"type": _TEXTS[kind], "text": value}] if value else []
+    """The parts of an item's text; a message's may be a string."""
+    if type(value) is str and kind == "message":
+        return [{"type": "output_text", "text": value}] if value else []
     return [into.as_object(part, (*path, number)) for number, part in enumerate(into.as_list(value, path))]
 
 

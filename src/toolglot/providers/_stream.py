@@ -212,11 +212,13 @@ class ProviderStream:
 
     def _put_together(self) -> Message:
         into = self._into
+        still_open = frozenset(slot.index for slot in into.calls if not slot.ended)
 
         def new() -> Reading:
             reading = self._reading()
             reading.known = into.known
             reading.made_ids = into.made_ids
+            reading.open = still_open
             return reading
 
         readings = self._wire.read(into.so_far(), new) or [new()]
