@@ -173,7 +173,8 @@ class Cutter:
         rows = [self.item(number, item) for number, item in enumerate(whole["output"])]
         for row in rows:
             events += row
-        status = whole["status"] if whole["status"] in ("incomplete", "failed") else "completed"
+        status = whole.get("status")
+        status = status if status in ("incomplete", "failed") else "completed"
         return [*events, {"type": f"response.{status}", "response": whole}]
 
     def item(self, index: int, item: dict[str, Any]) -> list[dict[str, Any]]:

@@ -267,14 +267,15 @@ class Assembly:
 
     def complete(self, slot: Slot, text: Any) -> None:
         """The API gives the whole text of the arguments again, or for the first time: it counts."""
-        if type(text) is not str or slot.ended or (slot.size == len(text) and slot.size):
+        if type(text) is not str or not text or slot.ended:
             return
         told = "".join(slot.pieces)
         if text.startswith(told):
             self.arguments(slot, text[len(told) :])
-        elif text:
+        else:
             self.lost(slot.path, "the arguments that were streamed are not those of the end, which count")
             slot.pieces[:] = [text]
+            slot.size = len(text)
 
     def _tell(self, slot: Slot, piece: str) -> None:
         """Give a piece of the arguments out, without white space around all of them."""

@@ -86,30 +86,43 @@ class ItemStream(WireProvider):
         items = into.as_list(response.get("output"), path)
         answered = {hashable(item.get("call_id")) for item in items if type(item) is dict and _is_output(item)}
         matched: set[int] = set()
+        left: dict[Any, list[dict[str, Any]]] = {}  # what was streamed, by its type, the first at the end
+        for one in reversed(into.payload["output"]):
+            left.setdefault(hashable(one.get("type")), []).append(one)
         for number, one in enumerate(items):
             item = into.as_object(one, (*path, number))
             if item:
-                self._last(item, (*path, number), answered, matched, into)
+                known = self._streamed(item, left.get(hashable(item.get("type")), []), matched, into)
+                if known is None and item.get("type") in _KINDS and hashable(item.get("call_id")) in answered - {None}:
+                    into.payload["output"].append(item)
+                    continue
+                if known is None:
+                    known = self._begin({"item": item}, item, (*path, number), into)
+                matched.add(id_of(known))
+                self._complete(known, item, (*path, number), into)
         if response.get("error"):
             into.refused(response["error"])
         into.finish()
 
-    def _last(self, item: dict[str, Any], path: Path, answered: set[Any], matched: set[int], into: Assembly) -> None:
-        """An item of the response at its end: what was streamed of it is the item with its id, or the next alike."""
-        id = hashable(item.get("id"))
-        known = into.items.get(("id", id)) if id is not None else None
-        if known is None or known.get("type") != item.get("type") or id_of(known) in matched:
-            call = into.items.get(("call", hashable(item.get("call_id")))) if item.get("type") in _KINDS else None
-            known = call
-            if item.get("type") not in _KINDS or item.get("call_id") is None:
-                known = next((one for one in into.payload["output"] if _alike(one, item, matched)), None)
-        if known is None:
-            if item.get("type") in _KINDS and hashable(item.get("call_id")) in answered - {None}:
-                into.payload["output"].append(item)
-                return
-            known = self._begin({"item": item}, item, path, into)
-        matched.add(id_of(known))
-        self._complete(known, item, path, into)
+    def _streamed(
+        self, item: dict[str, Any], left: list[dict[str, Any]], matched: set[int], into: Assembly
+    ) -> dict[str, Any] | None:
+        """What was streamed of an item of the response at its end: that with its id, or the next alike."""
+        is_call = item.get("type") in _KINDS
+        call, id = hashable(item.get("call_id")) if is_call else None, hashable(item.get("id"))
+        for place in (("call", call), ("id", id)):
+            known = into.items.get(place) if place[1] is not None else None
+            if known is None or known.get("type") != item.get("type") or id_of(known) in matched:
+                continue
+            slot = into.slot_of(known)
+            if slot is None or call is None or slot.id in (None, str(call)):
+                return known
+        while left and id_of(left[-1]) in matched:
+            left.pop()
+        if not left or (is_call and item.get("call_id") is not None):
+            return None
+        alike = left[-1].get("id") is None or item.get("id") is None or item.get("type") in _TALKS
+        return left.pop() if alike else None
 
     def _added(self, event: dict[str, Any], into: Assembly) -> None:
         if into.late():
@@ -260,6 +273,9 @@ class ItemStream(WireProvider):
         if not done:
             add(pieces, said)
             return
+        if ("said", id_of(made)) in into.items:
+            return
+        into.items["said", id_of(made)] = made
         told = "".join(pieces)
         if said.startswith(told):
             add(pieces, said[len(told) :])
@@ -328,13 +344,6 @@ id_of: Final = id  # `id` is an item's here
 
 def _is_output(item: dict[str, Any]) -> bool:
     return item.get("type") in ("function_call_output", "custom_tool_call_output")
-
-
-def _alike(one: dict[str, Any], item: dict[str, Any], matched: set[int]) -> bool:
-    """Whether an item that was streamed may be one of the response's end, whose id is another."""
-    if id_of(one) in matched or one.get("type") != item.get("type"):
-        return False
-    return one.get("id") is None or item.get("id") is None or item.get("type") in _TALKS
 
 
 def _parts(value: Any, kind: Any, path: Path, into: Assembly) -> list[dict[str, Any]]:

@@ -117,7 +117,13 @@ class ProviderStream:
     def _odd(self, event: Any) -> list[Event]:
         """What is no event: several of them, or nothing."""
         if type(event) is list:
-            return [one for item in event for one in self.feed(item)]
+            found: list[Event] = []
+            for item in event:
+                if type(item) is list:
+                    self._into.lost((), "expected an event, found a list in a list")
+                else:
+                    found += self.feed(item)
+            return found
         if event is not None:
             self._into.lost((), f"expected an event, found {type(event).__name__}")
         return []
