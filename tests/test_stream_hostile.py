@@ -139,6 +139,7 @@ def test_nesting() -> None:
 
 def test_keys_that_are_none() -> None:
     """Whatever stands for an index or an id, calls are kept apart by what is left."""
+    odd: Any
     for odd in ([], {}, float("nan"), float("inf"), -1, True, "0", 10**400, b"x", None):
         call = {"index": odd, "id": "a", "function": {"name": "f", "arguments": "{"}}
         other = {"index": odd, "id": "b", "function": {"name": "f", "arguments": '{"b": 1}'}}

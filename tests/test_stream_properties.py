@@ -167,8 +167,9 @@ class Cutter:
 
     def responses(self, whole: dict[str, Any]) -> list[dict[str, Any]]:
         """The events of a response, with the item's id or its place alone, and with all or some of its ends."""
+        running = {"status": "in_progress"} if "status" in whole else {}
         events: list[dict[str, Any]] = [
-            {"type": "response.created", "response": {**whole, "status": "in_progress", "output": [], "usage": None}}
+            {"type": "response.created", "response": {**whole, **running, "output": [], "usage": None}}
         ]
         rows = [self.item(number, item) for number, item in enumerate(whole["output"])]
         for row in rows:
