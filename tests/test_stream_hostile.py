@@ -192,3 +192,37 @@ def test_many_items() -> None:
     end = {"type": "response.completed", "response": {"status": "completed"}}
     _, message = fed(chain(({**part, "content_index": number} for number in range(many)), [end]), "openai_responses")
     assert message.content == "x" * many
+
+
+# -- what only some options show
+
+
+def test_an_id_that_comes_too_late() -> None:
+    """An id that was made up has been given out: it stays."""
+    stream = get_provider("openai").stream(on_error="collect", ids="synthesize")
+    told = stream.feed(chunk({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{"}}]}))
+    told += stream.feed(piece(0, "}", id="late")) + stream.feed(END) + stream.close()
+    (call,) = stream.message.tool_calls
+    assert (call.id, call.id_synthesized) == (told[0].id, True)
+    assert ["late" in loss.detail for loss in stream.message.losses] == [True]
+
+
+def test_done_as_text() -> None:
+    """Who takes the lines of server-sent events apart has this one, which is no JSON."""
+    stream = get_provider("openai").stream()
+    assert [type(event) for event in stream.feed(begin(0, "{}"))][-1] is ToolCallDelta
+    assert [type(event) for event in stream.feed(" [DONE]\n")] == [ToolCallEnd]
+    assert stream.close() == []
+
+
+def test_a_message_in_the_midst() -> None:
+    """Calls that are complete before an earlier one are theirs already, under their own ordinals."""
+    stream = get_provider("openai_responses").stream()
+    for number in range(2):
+        item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"c{number}", "name": "f", "arguments": ""}
+        stream.feed({"type": "response.output_item.added", "output_index": number, "item": item})
+    done = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"}
+    (*_, end) = stream.feed({"type": "response.output_item.done", "output_index": 1, "item": done})
+    assert (end.index, end.call.id) == (1, "c1")
+    assert [call.index for call in stream.message.tool_calls] == [1]
+    assert stream.message.tool_calls[0] is end.call

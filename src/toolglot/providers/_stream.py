@@ -87,6 +87,11 @@ class ProviderStream:
         if self._error is not None:
             raise self._raised()
         if type(event) is not dict:
+            if type(event) is str and event.strip() == "[DONE]":  # the last of server-sent events, which is no JSON
+                self._wire.stream_close(self._into)
+                self._into.finish()
+                found, self._into.events = self._into.events, []
+                return self._stop(found)
             event, _ = load(event)
             if type(event) is not dict:
                 return self._odd(event)
