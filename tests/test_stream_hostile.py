@@ -98,7 +98,7 @@ def test_many_of_everything() -> None:
     """Choices, renamings of a call with a long name, wrong shapes, unknown kinds: counted or noted, and bounded."""
     name = "n" * 1_000_000
     renamed = [{"index": 0, "id": "c", "function": {"name": "m" * (1 + number % 2)}} for number in range(MANY)]
-    events = chain(
+    events: Iterator[Any] = chain(
         ({"choices": [{"index": number, "delta": {"content": "x"}}]} for number in range(MANY)),
         [chunk({"tool_calls": [{"index": 0, "id": "c", "function": {"name": name}}]})],
         (chunk({"tool_calls": [one]}) for one in renamed),
@@ -163,7 +163,7 @@ def test_items() -> None:
     done = {**delta, "type": "response.function_call_arguments.done", "arguments": '{"a": "' + "x" * MANY + '"}'}
     text = {"item_id": "m", "output_index": 1, "content_index": 0}
     said = [{"type": "response.output_text.done", **text, "text": "t"}] * MANY  # not what was streamed
-    events = chain(
+    events: Iterator[Any] = chain(
         [{**added, "item": item}, {**delta, "delta": '{"a": "'}],
         ({**delta, "delta": "x"} for _ in range(MANY)),
         [{**delta, "delta": '"}'}, done, done],
@@ -200,7 +200,7 @@ def test_many_items() -> None:
 def test_an_id_that_comes_too_late() -> None:
     """An id that was made up has been given out: it stays."""
     stream = get_provider("openai").stream(on_error="collect", ids="synthesize")
-    told = stream.feed(chunk({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{"}}]}))
+    told: list[Any] = stream.feed(chunk({"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{"}}]}))
     told += stream.feed(piece(0, "}", id="late")) + stream.feed(END) + stream.close()
     (call,) = stream.message.tool_calls
     assert (call.id, call.id_synthesized) == (told[0].id, True)
@@ -222,7 +222,7 @@ def test_a_message_in_the_midst() -> None:
         item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"c{number}", "name": "f", "arguments": ""}
         stream.feed({"type": "response.output_item.added", "output_index": number, "item": item})
     done = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"}
-    (*_, end) = stream.feed({"type": "response.output_item.done", "output_index": 1, "item": done})
+    end: Any = stream.feed({"type": "response.output_item.done", "output_index": 1, "item": done})[-1]
     assert (end.index, end.call.id) == (1, "c1")
     assert [call.index for call in stream.message.tool_calls] == [1]
     assert stream.message.tool_calls[0] is end.call

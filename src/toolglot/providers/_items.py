@@ -139,9 +139,11 @@ class ItemStream(WireProvider):
         where: Path = ("output", len(output))
         output.append(item)
         index, id, call = (hashable(one) for one in (event.get("output_index"), item.get("id"), item.get("call_id")))
-        for place in ((index, id), ("index", index), ("id", id), ("call", call)):
+        for place in ((index, id), ("index", index), ("id", id)):
             if place[1] is not None:
                 into.items[place] = item
+        if call is not None and item.get("type") in _KINDS:
+            into.items["call", call] = item
         kind = item.get("type") if type(item.get("type")) is str else None
         key = _ARGUMENTS.get(kind)
         if key is not None:
@@ -293,6 +295,7 @@ class ItemStream(WireProvider):
     def _complete(self, known: dict[str, Any], item: dict[str, Any], path: Path, into: Assembly) -> None:
         """``known`` is what was streamed of ``item``."""
         slot = into.slot_of(known)
+        into.items.setdefault(("id", hashable(item.get("id"))), known)
         if slot is not None:
             if slot.ended:
                 return
