@@ -267,14 +267,15 @@ class Assembly:
 
     def complete(self, slot: Slot, text: Any) -> None:
         """The API gives the whole text of the arguments again, or for the first time: it counts."""
-        if type(text) is not str or slot.ended or (slot.size == len(text) and slot.size):
+        if type(text) is not str or not text or slot.ended:
             return
         told = "".join(slot.pieces)
         if text.startswith(told):
             self.arguments(slot, text[len(told) :])
-        elif text:
+        else:
             self.lost(slot.path, "the arguments that were streamed are not those of the end, which count")
             slot.pieces[:] = [text]
+            slot.size = len(text)
 
     def _tell(self, slot: Slot, piece: str) -> None:
         """Give a piece of the arguments out, without white space around all of them."""
@@ -308,8 +309,8 @@ class Assembly:
         if type(raw) is str:
             self.cut = self.cut or self._wire.stop_reasons.get(raw) == "length"
 
-    def end(self, slot: Slot, *, truncated: bool = False, broken: str | None = None) -> None:
-        """The API says that the call is complete, or that no more of it comes; ``broken``: why it cannot be read."""
+    def end(self, slot: Slot, *, truncated: bool = False, broken: str | None = None, left: bool = False) -> None:
+        """The API says that the call is complete, or (``left``) that no more comes; ``broken``: it cannot be read."""
         if slot.ended:
             return
         slot.ended = True
@@ -323,7 +324,7 @@ class Assembly:
             live.truncated_call(slot.name, slot.path)
         else:
             self._wire.read_item(slot.item, slot.path, live)
-            if slot is self.calls[-1]:
+            if slot is self.calls[-1] or (left and self._wire.ends_calls):
                 live.check_last_call()
         del live.losses[noted:]  # what it notes is noted when the whole is read
         for error in live.errors:
@@ -345,7 +346,7 @@ class Assembly:
         """No more of any call comes."""
         for slot in self.calls:
             if not slot.ended:
-                self.end(slot)
+                self.end(slot, left=True)
 
     def finish(self) -> None:
         """The API has said its last word."""

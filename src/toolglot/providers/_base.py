@@ -82,6 +82,8 @@ class WireProvider(Histories):
     # What the API's own end of a stream is, in words.
     stream_ends_with: ClassVar[str] = "the API's last event"
     binary = False  # whether its stream travels in Amazon's binary messages
+    # Whether each call of a stream has an end of its own: then one without it is open, even if others follow.
+    ends_calls: ClassVar[bool] = False
     # A call's arguments are an object even where the output was cut off inside them.
     cut_objects: ClassVar[bool] = False
     # How a payload that is a list is read: as this member of an object.

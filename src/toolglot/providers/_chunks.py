@@ -38,6 +38,7 @@ class ChunkStream(WireProvider):
     # What stands for an id that is missing, and whether parts of content may be thinking.
     no_ids: ClassVar[frozenset[str]] = frozenset(("",))
     thinking_parts: ClassVar[bool] = False
+    reasons: ClassVar[tuple[str, ...]] = ("finish_reason",)
     # Members of a message that are more than kept, and parts of content that are text, with the member that has it.
     members: ClassVar[frozenset[str]] = words("reasoning_content reasoning function_call refusal")
     text_parts: ClassVar[tuple[str, ...]] = ("text", "refusal")
@@ -72,9 +73,14 @@ class ChunkStream(WireProvider):
         self._delta(into.as_object(choice.get(key), at), at, into, key == "message")
         if not CHOICE.issuperset(choice):
             for name, value in choice.items():
-                if value is not None and name not in CHOICE and not (refused and name == "error"):
+                if (
+                    value is not None
+                    and name not in CHOICE
+                    and name not in self.reasons
+                    and not (refused and name == "error")
+                ):
                     merge(first, name, value)  # probabilities, what a filter found
-        reason = choice.get("finish_reason")
+        reason = next((choice[key] for key in self.reasons if choice.get(key) is not None), None)
         if reason is not None and type(reason) is not str:
             into.as_text(reason, (*path, "finish_reason"))
         elif reason:
@@ -198,7 +204,8 @@ class ChunkStream(WireProvider):
                 slot.item["id"] = slot.id
         kind = "custom" if slot.custom else "function"
         inner = slot.item[kind]
-        inner["name"] = slot.name
+        if slot.name is not None:
+            inner["name"] = slot.name
         if arguments is not None:
             into.value(slot, inner, "input" if slot.custom else "arguments", arguments)
         beside = rest(item, _BARE if bare else CALL)

@@ -56,6 +56,7 @@ _KNOWN: Final = tuple(
 class ItemStream(WireProvider):
     """A wire format whose response is streamed item by item."""
 
+    ends_calls = True
     stream_ends_with = "response.completed, response.incomplete or response.failed"
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
@@ -85,30 +86,43 @@ class ItemStream(WireProvider):
         items = into.as_list(response.get("output"), path)
         answered = {hashable(item.get("call_id")) for item in items if type(item) is dict and _is_output(item)}
         matched: set[int] = set()
+        left: dict[Any, list[dict[str, Any]]] = {}  # what was streamed, by its type, the first at the end
+        for one in reversed(into.payload["output"]):
+            left.setdefault(hashable(one.get("type")), []).append(one)
         for number, one in enumerate(items):
             item = into.as_object(one, (*path, number))
             if item:
-                self._last(item, (*path, number), answered, matched, into)
+                known = self._streamed(item, left.get(hashable(item.get("type")), []), matched, into)
+                if known is None and item.get("type") in _KINDS and hashable(item.get("call_id")) in answered - {None}:
+                    into.payload["output"].append(item)
+                    continue
+                if known is None:
+                    known = self._begin({"item": item}, item, (*path, number), into)
+                matched.add(id_of(known))
+                self._complete(known, item, (*path, number), into)
         if response.get("error"):
             into.refused(response["error"])
         into.finish()
 
-    def _last(self, item: dict[str, Any], path: Path, answered: set[Any], matched: set[int], into: Assembly) -> None:
-        """An item of the response at its end: what was streamed of it is the item with its id, or the next alike."""
-        id = hashable(item.get("id"))
-        known = into.items.get(("id", id)) if id is not None else None
-        if known is None or known.get("type") != item.get("type") or id_of(known) in matched:
-            call = into.items.get(("call", hashable(item.get("call_id")))) if item.get("type") in _KINDS else None
-            known = call
-            if item.get("type") not in _KINDS or item.get("call_id") is None:
-                known = next((one for one in into.payload["output"] if _alike(one, item, matched)), None)
-        if known is None:
-            if item.get("type") in _KINDS and hashable(item.get("call_id")) in answered - {None}:
-                into.payload["output"].append(item)
-                return
-            known = self._begin({"item": item}, item, path, into)
-        matched.add(id_of(known))
-        self._complete(known, item, path, into)
+    def _streamed(
+        self, item: dict[str, Any], left: list[dict[str, Any]], matched: set[int], into: Assembly
+    ) -> dict[str, Any] | None:
+        """What was streamed of an item of the response at its end: that with its id, or the next alike."""
+        is_call = item.get("type") in _KINDS
+        call, id = hashable(item.get("call_id")) if is_call else None, hashable(item.get("id"))
+        for place in (("call", call), ("id", id)):
+            known = into.items.get(place) if place[1] is not None else None
+            if known is None or known.get("type") != item.get("type") or id_of(known) in matched:
+                continue
+            slot = into.slot_of(known)
+            if slot is None or call is None or slot.id in (None, str(call)):
+                return known
+        while left and id_of(left[-1]) in matched:
+            left.pop()
+        if not left or (is_call and item.get("call_id") is not None):
+            return None
+        alike = left[-1].get("id") is None or item.get("id") is None or item.get("type") in _TALKS
+        return left.pop() if alike else None
 
     def _added(self, event: dict[str, Any], into: Assembly) -> None:
         if into.late():
@@ -125,9 +139,11 @@ class ItemStream(WireProvider):
         where: Path = ("output", len(output))
         output.append(item)
         index, id, call = (hashable(one) for one in (event.get("output_index"), item.get("id"), item.get("call_id")))
-        for place in ((index, id), ("index", index), ("id", id), ("call", call)):
+        for place in ((index, id), ("index", index), ("id", id)):
             if place[1] is not None:
                 into.items[place] = item
+        if call is not None and item.get("type") in _KINDS:
+            into.items["call", call] = item
         kind = item.get("type") if type(item.get("type")) is str else None
         key = _ARGUMENTS.get(kind)
         if key is not None:
@@ -186,7 +202,9 @@ class ItemStream(WireProvider):
 
     def _named(self, slot: Slot, item: dict[str, Any], said: dict[str, Any], into: Assembly) -> None:
         into.named(slot, said.get("call_id"), said.get("name"))
-        item.update(name=slot.name, call_id=slot.id)
+        for key, value in (("name", slot.name), ("call_id", slot.id)):
+            if value is not None or key not in item:
+                item[key] = value
         into.payload[BEGUN].add(slot.id)
         into.items.setdefault(("call", slot.id), item)
 
@@ -257,6 +275,9 @@ class ItemStream(WireProvider):
         if not done:
             add(pieces, said)
             return
+        if ("said", id_of(made)) in into.items:
+            return
+        into.items["said", id_of(made)] = made
         told = "".join(pieces)
         if said.startswith(told):
             add(pieces, said[len(told) :])
@@ -274,6 +295,7 @@ class ItemStream(WireProvider):
     def _complete(self, known: dict[str, Any], item: dict[str, Any], path: Path, into: Assembly) -> None:
         """``known`` is what was streamed of ``item``."""
         slot = into.slot_of(known)
+        into.items.setdefault(("id", hashable(item.get("id"))), known)
         if slot is not None:
             if slot.ended:
                 return
@@ -327,17 +349,10 @@ def _is_output(item: dict[str, Any]) -> bool:
     return item.get("type") in ("function_call_output", "custom_tool_call_output")
 
 
-def _alike(one: dict[str, Any], item: dict[str, Any], matched: set[int]) -> bool:
-    """Whether an item that was streamed may be one of the response's end, whose id is another."""
-    if id_of(one) in matched or one.get("type") != item.get("type"):
-        return False
-    return one.get("id") is None or item.get("id") is None or item.get("type") in _TALKS
-
-
 def _parts(value: Any, kind: Any, path: Path, into: Assembly) -> list[dict[str, Any]]:
-    """The parts of an item's text, which some send as a string."""
-    if type(value) is str:
-        return [{"type": _TEXTS[kind], "text": value}] if value else []
+    """The parts of an item's text; a message's may be a string."""
+    if type(value) is str and kind == "message":
+        return [{"type": "output_text", "text": value}] if value else []
     return [into.as_object(part, (*path, number)) for number, part in enumerate(into.as_list(value, path))]
 
 

@@ -41,6 +41,7 @@ _LIMITS: Final = Limits()
 _MAX_CALLS: Final = _LIMITS.calls
 _MAX_NAME: Final = _LIMITS.name
 _MAX_LOSSES: Final = 1000
+_NONE: Final[frozenset[int]] = frozenset()
 _NOTHING: Final[Mapping[int, Any]] = {}
 # Members of a call that hold its name and arguments, but not its id.
 _ENVELOPES: Final = (("function",), ("custom",))
@@ -88,6 +89,7 @@ class Reading:
         "known",
         "losses",
         "made_ids",
+        "open",
         "parts",
         "stop_reason",
         "usage",
@@ -115,6 +117,7 @@ class Reading:
         # Of a stream: what came of its calls, and the ids that were made for them, by the calls' ordinals.
         self.known: Mapping[int, CallPart | ParseError] = _NOTHING
         self.made_ids: Mapping[int, str] = _NOTHING
+        self.open: frozenset[int] = _NONE  # ordinals of the calls that are not read yet
         self._attempts = 0
         # The last call, if a cut behind it does not show: its arguments are blank, or its input is free text.
         self._unsure: tuple[int, str, Path] | None = None
@@ -286,6 +289,8 @@ class Reading:
     def _attempt(self) -> int:
         """The ordinal of the next call."""
         index = self._attempts
+        while index in self.open:
+            index += 1
         if index >= _MAX_CALLS:
             raise LimitError(f"more than {_MAX_CALLS} calls", "calls")
         self._attempts = index + 1
@@ -361,6 +366,10 @@ class Reading:
         """Note an error at ``path``, ``at`` an index into the string ``value`` that stands there."""
         path = path[1:] if self._listed else path
         self.errors.append(error_at(message, code, self._text, path, value, at, self._marks, **details))
+
+    def sure(self) -> None:
+        """The API says that the last call is whole, whatever comes behind it."""
+        self._unsure = None
 
     def truncated_call(self, name: Any, path: Path) -> None:
         """A call that the output's end cut off, though nothing in it is broken."""

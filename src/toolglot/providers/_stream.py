@@ -91,6 +91,11 @@ class ProviderStream:
         if self._error is not None:
             raise self._raised()
         if type(event) is not dict:
+            if type(event) is str and event.strip() == "[DONE]":  # the last of server-sent events, which is no JSON
+                self._wire.stream_close(self._into)
+                self._into.finish()
+                found, self._into.events = self._into.events, []
+                return self._stop(found)
             event, _ = load(event)
             if type(event) is not dict:
                 return self._odd(event)
@@ -125,7 +130,13 @@ class ProviderStream:
     def _odd(self, event: Any) -> list[Event]:
         """What is no event: several of them, or nothing."""
         if type(event) is list:
-            return [one for item in event for one in self.feed(item)]
+            found: list[Event] = []
+            for item in event:
+                if type(item) is list:
+                    self._into.lost((), "expected an event, found a list in a list")
+                else:
+                    found += self.feed(item)
+            return found
         if event is not None:
             self._into.lost((), f"expected an event, found {type(event).__name__}")
         return []
@@ -224,11 +235,13 @@ class ProviderStream:
 
     def _put_together(self) -> Message:
         into = self._into
+        still_open = frozenset(slot.index for slot in into.calls if not slot.ended)
 
         def new() -> Reading:
             reading = self._reading()
             reading.known = into.known
             reading.made_ids = into.made_ids
+            reading.open = still_open
             return reading
 
         readings = self._wire.read(into.so_far(), new) or [new()]

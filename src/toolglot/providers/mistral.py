@@ -52,6 +52,7 @@ class Mistral(ChunkStream):
     list_member = "tool_calls"
     no_ids = frozenset(("", "null"))  # the last is what the SDK makes of a missing one
     thinking_parts = True
+    reasons = ("finish_reason", "stop_reason")  # the latter is Bedrock's
     members = frozenset()
     text_parts = ("text",)
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {

@@ -152,12 +152,18 @@ class OpenAIResponses(ItemStream):
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = item.get("type")
-        if kind == "function_call":
+        if kind in _CALLS:
+            custom = kind == "custom_tool_call"
+            key = "input" if custom else "arguments"
+            value = item.get(key)
+            status = item.get("status")
+            if status == "incomplete" and (custom or value is None or (type(value) is str and not value.strip())):
+                reading.truncated_call(item.get("name"), (*path, key))
+                return
             id = item.get("call_id") or item.get("id")
-            reading.call(item.get("name"), item.get("arguments"), path, id=id, extra=rest(item, _CALL))
-        elif kind == "custom_tool_call":
-            id = item.get("call_id") or item.get("id")
-            reading.custom(item.get("name"), item.get("input"), path, id=id, extra=rest(item, _CALL))
+            (reading.custom if custom else reading.call)(item.get("name"), value, path, id=id, extra=rest(item, _CALL))
+            if status == "completed":
+                reading.sure()
         elif kind == "message":
             self._message(item, path, reading)
         elif kind == "reasoning":
