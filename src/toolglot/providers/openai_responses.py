@@ -152,7 +152,7 @@ class OpenAIResponses(ItemStream):
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = item.get("type")
-        if kind in _CALLS:
+        if kind in CALLS:
             custom = kind == "custom_tool_call"
             key = "input" if custom else "arguments"
             value = item.get(key)
