@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import LimitError, ParseError, TruncatedError
 from ..events import ErrorEvent, Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
-from ..types import CallPart, Limits, Loss
-from ._payload import Path, json_path
-from ._pieces import Balance, Pieces, joined, settle
+from ..types import CallPart, Limits
+from ._payload import Path
+from ._pieces import Balance, Pieces, joined, settle, shown
+from ._reading import id_text
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -39,6 +40,7 @@ class Slot:
         "begun",
         "custom",
         "ended",
+        "goes_on",
         "held",
         "id",
         "index",
@@ -64,6 +66,7 @@ class Slot:
         self.told: bool | None = None
         self.begun = False  # a delta has been given out
         self.held = ""  # white space that may be the last of the arguments
+        self.goes_on = False  # the API has said that more of it comes: else it is cut off
         self.ended = False
 
 
@@ -76,6 +79,7 @@ class Assembly:
     """
 
     __slots__ = (
+        "_beyond",
         "_by_item",
         "_late",
         "_live",
@@ -104,11 +108,12 @@ class Assembly:
         self.items: dict[Hashable, dict[str, Any]] = {}
         self.slots: dict[Hashable, Slot] = {}
         self._by_item: dict[int, Slot] = {}
+        self._beyond: list[dict[str, Any]] = []  # calls beyond the limit, which are not read
         self.calls: list[Slot] = []
         self.choices: set[Any] = set()  # those that are not read
         self.events: list[Event] = []
         self.errors: list[ParseError] = []
-        self.losses: list[Loss] = []
+        self.losses = live.losses
         # What came of each attempted call, by its ordinal; `Reading` takes it from here when it comes to it.
         self.known: dict[int, CallPart | ParseError] = {}
         self.made_ids: dict[int, str] = {}
@@ -138,8 +143,7 @@ class Assembly:
 
     def lost(self, path: Path, detail: str, code: str = "loss.unread") -> None:
         """Note that something at ``path`` of an event was not read."""
-        if len(self.losses) < _MAX_LOSSES:
-            self.losses.append(Loss(code, json_path(path), detail))
+        self._live.lost(path, detail, code)
 
     def unknown(self, kind: Any) -> None:
         """Note an event of a kind that is not known, once a kind."""
@@ -173,6 +177,7 @@ class Assembly:
         """
         index = len(self.calls)
         if index >= self.limits.calls:
+            self._beyond.append(item)
             raise LimitError(f"more than {self.limits.calls} calls", "calls")
         slot = Slot(index, item, path, custom)
         self.calls.append(slot)
@@ -184,6 +189,11 @@ class Assembly:
     def whole(self, item: dict[str, Any], path: Path, *, id: Any = None, name: Any = None) -> None:
         """A call comes at once: ``item`` is all of it."""
         self.end(self.begin(None, item, path, id=id, name=name))
+
+    def repeated(self, key: Hashable, id: Any) -> bool:
+        """Whether a call that begins has begun already: what is sent again changes nothing."""
+        slot = self.slots.get(key)
+        return slot is not None and slot.id is not None and slot.id == id_text(id)
 
     def stopped(self, slot: Slot) -> None:
         """The API says that the call is complete; whether the model was cut off in it, only what comes next tells."""
@@ -202,12 +212,12 @@ class Assembly:
     def named(self, slot: Slot, id: Any = None, name: Any = None) -> None:
         """The call's id and name, each of which the first that is not empty decides."""
         if slot.id is None and id:
-            slot.id = id if type(id) is str else str(id) if type(id) is int else None
+            slot.id = id_text(id)
         if slot.name is None and type(name) is str and name:
             slot.name = name
             self._start(slot, name)
         elif name and name != slot.name:
-            self.lost(slot.path, f"the call of {slot.name!r:.80} is renamed to {name!r:.80}; the first name counts")
+            self.lost(slot.path, f"the call of {shown(slot.name)} is renamed to {shown(name)}; the first name counts")
 
     def _start(self, slot: Slot, name: str) -> None:
         live = self._live
@@ -283,7 +293,7 @@ class Assembly:
         if type(raw) is str:
             self.cut = self._wire.stop_reasons.get(raw) == "length"
 
-    def end(self, slot: Slot, *, truncated: bool = False, broken: str | None = None) -> None:
+    def end(self, slot: Slot, *, broken: str | None = None) -> None:
         """The API says that the call is complete, or that no more of it comes; ``broken``: why it cannot be read."""
         if slot.ended:
             return
@@ -294,7 +304,7 @@ class Assembly:
         live.at_call(slot.index, self.cut)
         if broken is not None:
             live.unreadable_call(broken, slot.path)
-        elif truncated or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
+        elif slot.goes_on or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
             live.truncated_call(slot.name, slot.path)
         else:
             self._wire.read_item(slot.item, slot.path, live)
@@ -366,7 +376,6 @@ class Assembly:
 
     def so_far(self) -> dict[str, Any]:
         """The response without the calls that are open."""
-        whole: dict[str, Any] = joined(
-            self.payload, frozenset(id_of(slot.item) for slot in self.calls if not slot.ended)
-        )
+        unread = [slot.item for slot in self.calls if not slot.ended] + self._beyond
+        whole: dict[str, Any] = joined(self.payload, frozenset(map(id_of, unread)))
         return whole

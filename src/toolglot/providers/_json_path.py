@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import Any, Final
 
+from ..errors import Fault
 from ..types import Limits
+from ..values.json import loads
 from ._pieces import Pieces
 
 __all__ = ["Unreadable", "put_at"]
 
 # A step of a path of RFC 9535 that names one value: .name, ['name'], ["name"] or [0].
 _STEP: Final = re.compile(
-    r"""\.([^\W\d]\w*) | \[(\d{1,9})\] | \['((?:[^'\\]|\\.)*)'\] | \["((?:[^"\\]|\\.)*)"\]""", re.VERBOSE | re.DOTALL
+    r"""\.([A-Za-z_\u0080-\U0010ffff][\w\u0080-\U0010ffff]*) | \[([0-9]{1,9})\]
+    | \['((?:[^'\\]|\\.)*)'\] | \["((?:[^"\\]|\\.)*)"\]""",
+    re.VERBOSE | re.DOTALL,
 )
-_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_QUOTE: Final = re.compile(r"""\\(.)|["]""", re.DOTALL)
 _VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
@@ -31,7 +36,9 @@ def put_at(arguments: dict[str, Any], piece: dict[str, Any], limits: Limits) -> 
     if not isinstance(path, str):
         raise Unreadable("a piece of the arguments has no jsonPath")
     steps = _steps(path, limits)
-    key = next((key for key in _VALUES if key in piece and (piece[key] is not None or key == "nullValue")), None)
+    key = next((key for key in _VALUES if piece.get(key) is not None), None)
+    if key is None and "nullValue" in piece and _VALUES[0] not in piece:  # null in JSON; in an SDK's dump all are there
+        key = "nullValue"
     node: Any = arguments
     for step, following in zip(steps, [*steps[1:], None], strict=True):
         if isinstance(step, int) != isinstance(node, list):
@@ -51,7 +58,7 @@ def put_at(arguments: dict[str, Any], piece: dict[str, Any], limits: Limits) -> 
 
 def _put(node: Any, step: Any, present: bool, key: str | None, piece: dict[str, Any], path: str) -> int:
     if key is None:
-        return 0  # a piece that only says that more comes
+        return 1  # a piece that only says that more comes
     if key == "stringValue":
         text = piece[key]
         if not isinstance(text, str):
@@ -61,11 +68,24 @@ def _put(node: Any, step: Any, present: bool, key: str | None, piece: dict[str, 
         if not isinstance(node[step], Pieces):
             raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
         node[step].append(text)
-        return len(text)
+        return len(text) or 1
     if present:
         raise Unreadable(f"{path[:80]} comes twice")
-    _set(node, step, None if key == "nullValue" else piece[key])
+    _set(node, step, _value(key, piece[key], path))
     return 1
+
+
+def _value(key: str, value: Any, path: str) -> Any:
+    if key == "nullValue":
+        return None
+    if key == "boolValue" and type(value) is bool:
+        return value
+    if key == "numberValue" and type(value) is int:
+        return value
+    if key == "numberValue" and type(value) is float and isfinite(value):
+        # The SDK's objects have floats where the wire, and the same call whole, have whole numbers.
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    raise Unreadable(f"{path[:80]}: {key} is none")
 
 
 def _set(node: Any, step: Any, value: Any) -> None:
@@ -73,6 +93,21 @@ def _set(node: Any, step: Any, value: Any) -> None:
         node.append(value)
     else:
         node[step] = value
+
+
+def _json_quote(found: re.Match[str]) -> str:
+    return "'" if found[1] == "'" else found[0] if found[1] else '\\"'
+
+
+def _unquoted(name: str, path: str) -> str:
+    """A quoted name: escapes are JSON's, and either quotation mark may be escaped."""
+    if "\\" not in name:
+        return name
+    try:
+        text: str = loads('"' + _QUOTE.sub(_json_quote, name) + '"')
+    except Fault:
+        raise Unreadable(f"{path[:80]!r} is no path to one value") from None
+    return text
 
 
 def _steps(path: str, limits: Limits) -> list[str | int]:
@@ -88,6 +123,6 @@ def _steps(path: str, limits: Limits) -> list[str | int]:
         if number is not None:
             steps.append(int(number))
         else:
-            steps.append(name if name is not None else _ESCAPE.sub(r"\1", next(q for q in quoted if q is not None)))
+            steps.append(name if name is not None else _unquoted(next(q for q in quoted if q is not None), path))
         at = match.end()
     return steps

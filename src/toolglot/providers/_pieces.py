@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from math import isfinite
 from typing import Any, Final
 
 from ..errors import Fault
 from ..values.json import loads
 
-__all__ = ["Balance", "Pieces", "hashable", "joined", "merge", "number_of", "parse_member", "settle"]
+__all__ = ["Balance", "Pieces", "hashable", "joined", "merge", "number_of", "parse_member", "settle", "shown"]
 
 
 class Pieces(list[str]):
@@ -23,11 +24,19 @@ def joined(value: Any, left_out: frozenset[int] = frozenset()) -> Any:
     kind = type(value)
     if kind is Pieces:
         return "".join(value)
-    if kind is dict:
-        return {key: joined(item, left_out) for key, item in value.items() if id(item) not in left_out}
+    if kind is dict:  # loops: a comprehension would be a second frame a level, and values nest as deep as 512
+        whole = {}
+        for key, item in value.items():
+            if id(item) not in left_out:
+                whole[key] = joined(item, left_out)
+        return whole
     if kind is list:
-        return [joined(item, left_out) for item in value if id(item) not in left_out]
-    return value
+        items = []
+        for item in value:
+            if id(item) not in left_out:
+                items.append(joined(item, left_out))  # noqa: PERF401
+        return items
+    return bytes(value) if kind is bytearray else value
 
 
 def hashable(key: Any) -> Any:
@@ -37,10 +46,20 @@ def hashable(key: Any) -> Any:
 
 def number_of(index: Any) -> int | None:
     """An index, which some APIs give as a float; None if there is none."""
-    return int(index) if type(index) in (int, float) else None
+    if type(index) is float:
+        return int(index) if isfinite(index) else None
+    return index if type(index) is int else None
+
+
+def shown(value: Any) -> str:
+    """``value`` in a message, not long."""
+    if type(value) is int and value.bit_length() > 256:
+        return "a huge number"
+    return f"{value!r:.80}" if type(value) in _PLAIN else f"a {type(value).__name__}"
 
 
 _KEYS: Final = frozenset((int, str, float))
+_PLAIN: Final = frozenset((int, str, float, bool, type(None)))
 
 
 def merge(into: dict[str, Any], key: str, value: Any) -> None:

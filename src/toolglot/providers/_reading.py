@@ -26,7 +26,7 @@ from ..types import (
 from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
 
-__all__ = ["Reading", "rest"]
+__all__ = ["Reading", "id_text", "rest"]
 
 _NAMES: Final = {
     dict: "an object",
@@ -42,6 +42,13 @@ _MAX_CALLS: Final = _LIMITS.calls
 _MAX_NAME: Final = _LIMITS.name
 _MAX_LOSSES: Final = 1000
 _NOTHING: Final[Mapping[int, Any]] = {}
+
+
+def id_text(id: Any) -> str | None:
+    """A call's id as text, which some servers give as a number; one that cannot be written is none."""
+    if type(id) is int:
+        return str(id) if id.bit_length() < 4096 else None
+    return id if type(id) is str and id else None
 
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
@@ -308,7 +315,7 @@ class Reading:
         text: str | None,
     ) -> None:
         if type(id) is not str or not id:
-            id = str(id) if type(id) is int else None
+            id = id_text(id)
         synthesized = id is None and self._synthesize
         if synthesized:
             id = self.made_ids.get(index) or "call_" + urandom(12).hex()

@@ -68,6 +68,7 @@ class ProviderStream:
         self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
         self._closed = False
         self._error: ParseError | None = None
+        self._limit: LimitError | None = None
         self._message: Message | None = None
         self._frames: Any = None
 
@@ -85,6 +86,8 @@ class ProviderStream:
             raise RuntimeError("feed: the stream is closed")
         if self._error is not None:
             raise self._raised()
+        if self._limit is not None:
+            raise self._limit
         if type(event) is not dict:
             event, _ = load(event)
             if type(event) is not dict:
@@ -97,9 +100,14 @@ class ProviderStream:
                 into.refused(event["error"])
             else:
                 self._wire.stream_event(event, into)
-        except LimitError:
+        except LimitError as error:
             into.events = []  # what was found is in the message
+            self._limit = error
             raise
+        except RecursionError:
+            into.events = []
+            self._limit = _too_deep()
+            raise self._limit from None
         found = into.events
         if found:
             into.events = []
@@ -110,7 +118,15 @@ class ProviderStream:
     def _odd(self, event: Any) -> list[Event]:
         """What is no event: several of them, or nothing."""
         if type(event) is list:
-            return [one for item in event for one in self.feed(item)]
+            found: list[Event] = []
+            for item in event:
+                if type(item) is not list:  # nobody sends lists of lists
+                    found += self.feed(item)
+                else:
+                    self._into.lost((), "expected an event, found a list")
+                if self._error is not None:
+                    break
+            return found
         if event is not None:
             self._into.lost((), f"expected an event, found {type(event).__name__}")
         return []
@@ -152,6 +168,15 @@ class ProviderStream:
         if self._closed:
             raise RuntimeError("close: the stream is closed already")
         into = self._into
+        if self._limit is not None:
+            self._closed = True
+            raise self._limit
+        try:
+            return self._close(into)
+        except RecursionError:
+            raise _too_deep() from None
+
+    def _close(self, into: Assembly) -> list[Event]:
         found: list[Event] = []
         if self._error is None and self._frames is not None:
             found = self._framed(self._frames.close())
@@ -197,11 +222,15 @@ class ProviderStream:
     @property
     def message(self) -> Message:
         """Everything found so far: of calls, those that are complete."""
-        if not self._closed:
-            return self._put_together()
-        if self._message is None:
-            self._message = self._put_together()
-        return self._message
+        if self._message is not None:
+            return self._message
+        try:
+            message = self._put_together()
+        except RecursionError:
+            raise _too_deep() from None
+        if self._closed:
+            self._message = message
+        return message
 
     def _put_together(self) -> Message:
         into = self._into
@@ -224,6 +253,10 @@ class ProviderStream:
             message.stop_reason = "error"
             message.extra.setdefault(self._wire.wire.value, {})["error"] = joined(refused)
         return message
+
+
+def _too_deep() -> LimitError:
+    return LimitError("values are nested too deeply", "depth")
 
 
 class _Detecting:

@@ -46,6 +46,7 @@ _CHOICES: Final = {"required": "REQUIRED", "none": "NONE"}
 _CALL: Final = words("id type function")
 _TEXT: Final = words("type text")
 _THINKING: Final = words("type thinking")
+_ENDING: Final = words("finish_reason usage error")
 
 
 class Cohere(WireProvider):
@@ -174,11 +175,13 @@ class Cohere(WireProvider):
             if event.get("id") is not None:
                 into.payload["id"] = event["id"]
         elif kind == "message-end":
-            into.payload.update({key: value for key, value in delta.items() if value is not None})
+            ending = {key: value for key, value in delta.items() if key in _ENDING and value is not None}
+            into.payload.update(ending)
             into.stop(delta.get("finish_reason"))
-            into.finish()
-            if type(delta.get("error")) is str:
+            if delta.get("error"):
                 into.refused(delta["error"])
+            else:
+                into.finish()
         elif kind not in ("content-end", "citation-end", "debug"):
             into.unknown(kind)
 

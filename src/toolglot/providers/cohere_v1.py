@@ -38,6 +38,7 @@ _PYTHON: Final = {
 }
 _CALL: Final = words("name parameters")
 _ACTION: Final = words("tool_name tool_input")
+_STREAMED: Final = words("role message text tool_calls")  # of a stream's last event what has its own events
 
 
 class CohereV1(WireProvider):
@@ -136,6 +137,7 @@ class CohereV1(WireProvider):
             into.text(payload.setdefault("text", Pieces()), into.as_text(said, ("text",)))
             self._call_delta(delta, into)
         elif kind == "tool-calls-generation":
+            self._all_text(event.get("text"), ("text",), into)
             self._all_calls(into.as_list(event.get("tool_calls"), ("tool_calls",)), into)
         elif kind == "citation-generation":
             merge(payload, "citations", into.as_list(event.get("citations"), ("citations",)))
@@ -143,9 +145,9 @@ class CohereV1(WireProvider):
             payload["generation_id"] = event.get("generation_id")
         elif kind == "stream-end":
             response = into.as_object(event.get("response"), ("response",))
+            self._all_text(response.get("text"), ("response", "text"), into)
             self._all_calls(into.as_list(response.get("tool_calls"), ("response", "tool_calls")), into)
-            known = {"text", "tool_calls"} & payload.keys()  # which the events have given already
-            payload.update({key: value for key, value in response.items() if key not in known})
+            payload.update({key: value for key, value in response.items() if key not in _STREAMED})
             payload["finish_reason"] = event.get("finish_reason") or response.get("finish_reason")
             into.stop(payload["finish_reason"])
             into.finish()
@@ -171,11 +173,23 @@ class CohereV1(WireProvider):
             slot.item["name"] = slot.name
         into.arguments(slot, into.as_text(delta.get("parameters"), ("tool_call_delta", "parameters")))
 
+    def _all_text(self, text: Any, path: Path, into: Assembly) -> None:
+        """The text once more, or for the first time."""
+        pieces = into.payload.setdefault("text", Pieces())
+        if not pieces:
+            into.text(pieces, into.as_text(text, path))
+
     def _all_calls(self, calls: list[Any], into: Assembly) -> None:
         """The calls once more, whole: this is the sign that they are complete."""
+        for slot in into.calls[: len(calls)]:
+            call = into.as_object(calls[slot.index], ("tool_calls", slot.index))
+            if not slot.ended and not slot.size and call.get("name") == slot.name:
+                slot.item.update(call)  # nothing of its parameters was streamed
         into.end_calls()
         for number in range(len(into.calls), len(calls)):  # a server that does not send them in pieces
             call = into.as_object(calls[number], ("tool_calls", number))
+            if not call or into.late():
+                continue
             listed = into.payload.setdefault("tool_calls", [])
             listed.append(call)
             into.whole(call, ("tool_calls", len(listed) - 1), name=call.get("name"))

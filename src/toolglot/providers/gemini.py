@@ -26,13 +26,13 @@ from ..types import (
     ToolResult,
     json_text,
 )
-from ._assembly import Assembly
+from ._assembly import Assembly, Slot
 from ._base import NewReading, WireProvider
 from ._json_path import Unreadable, put_at
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces
-from ._reading import Reading, rest
+from ._pieces import Pieces, joined
+from ._reading import Reading, id_text, rest
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
@@ -63,6 +63,7 @@ _FAILED: Final = (
 )
 _CALL: Final = words("functionCall")
 _TEXT: Final = words("text thought")
+_NONE: Final[frozenset[str]] = frozenset()
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
 _NO_SIGNATURE: Final = "skip_thought_signature_validator"
 _SNAKE: Final = {
@@ -73,6 +74,14 @@ _SNAKE: Final = {
     "usage_metadata": "usageMetadata",
     "prompt_feedback": "promptFeedback",
     "tool_call": "toolCall",
+    "partial_args": "partialArgs",
+    "will_continue": "willContinue",
+    "json_path": "jsonPath",
+    "string_value": "stringValue",
+    "number_value": "numberValue",
+    "bool_value": "boolValue",
+    "null_value": "nullValue",
+    "response_id": "responseId",
 }
 _SNAKES: Final = frozenset(_SNAKE)
 
@@ -198,13 +207,13 @@ class Gemini(WireProvider):
             if id:
                 extra = {**(extra or {}), "id": id}  # Gemini's own: only such a one may go back
             reading.call(call.get("name"), call.get("args"), at, key="args", id=id, extra=extra)
-        elif "text" in part:
+        elif part.get("text") is not None:
             add = reading.reasoning if part.get("thought") is True else reading.text
             add(reading.as_text(part["text"], (*path, "text")), rest(part, _TEXT))
         elif isinstance(part.get("toolCall"), dict):
             server = part["toolCall"]
             reading.server_call(server.get("toolType"), server.get("args"), server.get("id"), part)
-        elif part:
+        elif rest(part, _NONE):
             reading.opaque(part)
 
     # -- stream
@@ -241,9 +250,10 @@ class Gemini(WireProvider):
             into.finish()
 
     def _part_delta(self, part: dict[str, Any], parts: list[dict[str, Any]], into: Assembly) -> None:
-        call = part.get("functionCall")
-        if type(call) is dict:
-            self._call_delta(_camel(call), part, parts, into)
+        if part.get("functionCall") is not None:
+            path: Path = ("candidates", 0, "content", "parts", len(parts), "functionCall")
+            call = _camel(into.as_object(part["functionCall"], path))
+            self._call_delta(call, part, parts, path, into)
         elif type(part.get("text")) is str:
             last = parts[-1] if parts else {}
             own = rest(part, _TEXT)
@@ -258,29 +268,63 @@ class Gemini(WireProvider):
             parts.append(part)
 
     def _call_delta(
-        self, call: dict[str, Any], part: dict[str, Any], parts: list[dict[str, Any]], into: Assembly
+        self, call: dict[str, Any], part: dict[str, Any], parts: list[dict[str, Any]], path: Path, into: Assembly
     ) -> None:
         """A whole call; or, from Vertex, one whose arguments come by their paths.
 
         Such a call ends with an empty ``functionCall``, or with a chunk that does not say ``willContinue``.
         """
-        slot = into.calls[-1] if into.calls and not into.calls[-1].ended else None
-        goes_on = call.get("willContinue") is True
+        open = into.state.setdefault("open", {})  # calls that go on, by their ids
+        id = id_text(call.get("id"))
         pieces = call.get("partialArgs")
-        if slot is None or call.get("name"):
-            if slot is not None:
-                into.end(slot, truncated=True)  # another call begins, but this one was to go on
+        goes_on = call.get("willContinue") is True
+        slot: Slot | None = open.get(id) if id or not call.get("name") else None
+        if slot is None and not call.get("name"):  # more of the last one, unless that has another id
+            slot = open.get(None) if id else next(reversed(open.values()), None)
+        if slot is None:
+            if self._again(call, id, into):
+                return
+            for key in [key for key in open if key is None or id is None]:
+                into.end(open.pop(key))  # another call begins, but this one was to go on
             whole = {key: value for key, value in call.items() if key not in ("willContinue", "partialArgs")}
-            item = {**part, "functionCall": whole}
-            path: Path = ("candidates", 0, "content", "parts", len(parts))
-            parts.append(item)
-            slot = into.begin(None, item, path, id=call.get("id"), name=call.get("name"))
-            if goes_on or pieces is not None:
-                whole["args"] = dict(whole.get("args") or {})
-        else:
-            slot.item.update({key: value for key, value in part.items() if key != "functionCall"})
-        for number, one in enumerate(into.as_list(pieces, (*slot.path, "partialArgs"))):
-            piece = _camel(into.as_object(one, (*slot.path, "partialArgs", number)))
+            if pieces is not None or goes_on:
+                whole["args"] = joined(into.as_object(call.get("args"), (*path, "args")))
+            parts.append({**part, "functionCall": whole})
+            slot = into.begin(id, parts[-1], path[:-1], id=id, name=call.get("name"))
+            into.state["in pieces"] = pieces is not None or goes_on
+        elif not slot.ended:
+            into.named(slot, id)
+            whole = slot.item["functionCall"]
+            slot.item.update(rest(part, _CALL) or {})
+            whole.update({"id": id} if id else {})
+            given = into.as_object(call.get("args"), (*path, "args"))
+            if given and whole["args"]:
+                into.lost((*path, "args"), "arguments that come whole and in pieces; the first count")
+            elif given:
+                whole["args"] = joined(given)
+        slot.goes_on = goes_on
+        if not slot.ended:
+            self._pieces(into.as_list(pieces, (*path, "partialArgs")), slot, into)
+        if goes_on:
+            open[slot.id] = slot
+            return
+        for key in [key for key, one in open.items() if one is slot]:
+            del open[key]
+        into.end(slot)
+
+    def _again(self, call: dict[str, Any], id: str | None, into: Assembly) -> bool:
+        """Whether this only says once more what has been said: that a call has ended, or a whole call."""
+        if into.state.get("in pieces") and rest(call, _NONE) is None:
+            return True
+        known = into.slots.get(id) if id else None
+        if known is None or not known.ended or call.get("partialArgs") is not None or call.get("willContinue"):
+            return False
+        said = known.item["functionCall"]
+        return bool(known.name == call.get("name") and (said.get("args") or {}) == (call.get("args") or {}))
+
+    def _pieces(self, pieces: list[Any], slot: Slot, into: Assembly) -> None:
+        for number, one in enumerate(pieces):
+            piece = _camel(into.as_object(one, (*slot.path, "functionCall", "partialArgs", number)))
             try:
                 slot.size += put_at(slot.item["functionCall"]["args"], piece, into.limits)
             except Unreadable as error:
@@ -288,8 +332,6 @@ class Gemini(WireProvider):
                 return
         if slot.size > into.limits.arguments:
             raise LimitError(f"arguments of more than {into.limits.arguments} characters", "arguments")
-        if not goes_on:
-            into.end(slot)
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         self._part(item, path, reading)
