@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import random
@@ -83,8 +84,9 @@ def test_stream(case: Payload) -> None:
 
 def alike(message: Message) -> Message:
     """``message`` without what a stream cannot know: where in a text its errors stand."""
+    message = copy.copy(message)
     message.errors = [
-        ParseError(error.text, error.code, path=error.path, call_index=error.call_index, expected=error.expected)
+        type(error)(error.text, error.code, path=error.path, call_index=error.call_index, expected=error.expected)
         for error in message.errors
     ]
     return message

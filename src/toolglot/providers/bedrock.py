@@ -184,11 +184,10 @@ class Bedrock(WireProvider):
         if block.get("toolUse") is not None:
             at = (*path, "toolUse")
             call = reading.as_object(block["toolUse"], at)
-            id = call.get("toolUseId")
             if call.get("type") == "server_tool_use":
-                reading.server_call(call.get("name"), call.get("input"), id, block)
+                reading.server_call(call.get("name"), call.get("input"), call.get("toolUseId"), block)
             else:
-                reading.call(call.get("name"), call.get("input"), at, key="input", id=id, extra=rest(call, _CALL))
+                self.read_item(call, at, reading)
         elif "text" in block:
             reading.text(reading.as_text(block["text"], (*path, "text")))
         elif type(block.get("reasoningContent")) is dict and "reasoningText" in block["reasoningContent"]:
@@ -258,7 +257,7 @@ class Bedrock(WireProvider):
         into.items[index] = block
         call = block.get("toolUse")
         if call is not None and call.get("type") != "server_tool_use":
-            into.begin(index, block, path, id=call.get("toolUseId"), name=call.get("name"))
+            into.begin(index, call, (*path, "toolUse"), id=call.get("toolUseId"), name=call.get("name"))
         return block
 
     def _delta(self, delta: dict[str, Any], index: Any, into: Assembly) -> None:
@@ -301,7 +300,7 @@ class Bedrock(WireProvider):
 
     def _call_delta(self, piece: str, block: dict[str, Any], into: Assembly) -> None:
         call = block["toolUse"]
-        slot = into.slot_of(block)
+        slot = into.slot_of(call)
         if slot is not None and piece:
             call["input"] = slot.pieces
             into.arguments(slot, piece)
@@ -331,15 +330,16 @@ class Bedrock(WireProvider):
     def _stopped(self, block: dict[str, Any] | None, into: Assembly) -> None:
         if block is None:
             return
-        slot = into.slot_of(block)
         call = block.get("toolUse")
+        slot = None if call is None else into.slot_of(call)
         if slot is not None:  # whether the model was cut off in it, only the next event tells
             into.stopped(slot)
         elif type(call) is dict:  # of a call that the server ran
             parse_member(call, "input")
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        self._block(item, path, reading)
+        id, extra = item.get("toolUseId"), rest(item, _CALL)
+        reading.call(item.get("name"), item.get("input"), path, key="input", id=id, extra=extra)
 
     # -- result
 

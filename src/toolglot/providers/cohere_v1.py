@@ -38,7 +38,9 @@ _PYTHON: Final = {
 }
 _CALL: Final = words("name parameters")
 _ACTION: Final = words("tool_name tool_input")
-_STREAMED: Final = words("role message text tool_calls")  # of a stream's last event what has its own events
+_STREAMED: Final = words(
+    "role message text tool_calls finish_reason"
+)  # of a stream's last event what has its own events
 
 
 class CohereV1(WireProvider):
@@ -145,11 +147,11 @@ class CohereV1(WireProvider):
             payload["generation_id"] = event.get("generation_id")
         elif kind == "stream-end":
             response = into.as_object(event.get("response"), ("response",))
+            payload["finish_reason"] = event.get("finish_reason") or response.get("finish_reason")
+            into.stop(payload["finish_reason"])
             self._all_text(response.get("text"), ("response", "text"), into)
             self._all_calls(into.as_list(response.get("tool_calls"), ("response", "tool_calls")), into)
             payload.update({key: value for key, value in response.items() if key not in _STREAMED})
-            payload["finish_reason"] = event.get("finish_reason") or response.get("finish_reason")
-            into.stop(payload["finish_reason"])
             into.finish()
         elif kind not in ("search-queries-generation", "search-results", "debug"):
             into.unknown(kind)
