@@ -33,7 +33,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, hashable, merge, parse_member
+from ._pieces import Pieces, hashable, joined, merge, parse_member
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, base64_text, result_parts, result_text
 from .anthropic import PLAIN, STRICT
@@ -241,7 +241,7 @@ class Bedrock(WireProvider):
     def _start(self, start: dict[str, Any], index: Any, into: Assembly) -> None:
         at: Path = ("contentBlockStart", "start")
         block = {
-            key: {**into.as_object(value, (*at, key))}
+            key: joined(into.as_object(value, (*at, key)))
             for key, value in start.items()
             if key in _STARTS and value is not None
         }

@@ -19,7 +19,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, merge, number_of
+from ._pieces import Pieces, joined, merge, number_of
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, result_parts, result_text
 
@@ -38,9 +38,8 @@ _PYTHON: Final = {
 }
 _CALL: Final = words("name parameters")
 _ACTION: Final = words("tool_name tool_input")
-_STREAMED: Final = words(
-    "role message text tool_calls finish_reason"
-)  # of a stream's last event what has its own events
+# What of the last event has come before it.
+_STREAMED: Final = words("role message text tool_calls finish_reason")
 
 
 class CohereV1(WireProvider):
@@ -142,7 +141,8 @@ class CohereV1(WireProvider):
             self._all_text(event.get("text"), ("text",), into)
             self._all_calls(into.as_list(event.get("tool_calls"), ("tool_calls",)), into)
         elif kind == "citation-generation":
-            merge(payload, "citations", into.as_list(event.get("citations"), ("citations",)))
+            if not into.late():
+                merge(payload, "citations", into.as_list(event.get("citations"), ("citations",)))
         elif kind == "stream-start":
             payload["generation_id"] = event.get("generation_id")
         elif kind == "stream-end":
@@ -151,7 +151,7 @@ class CohereV1(WireProvider):
             into.stop(payload["finish_reason"])
             self._all_text(response.get("text"), ("response", "text"), into)
             self._all_calls(into.as_list(response.get("tool_calls"), ("response", "tool_calls")), into)
-            payload.update({key: value for key, value in response.items() if key not in _STREAMED})
+            payload.update({key: joined(value) for key, value in response.items() if key not in _STREAMED})
             into.finish()
         elif kind not in ("search-queries-generation", "search-results", "debug"):
             into.unknown(kind)

@@ -253,11 +253,11 @@ class GeminiInteractions(WireProvider):
         """A part of content or of a summary; texts go on, whole they are one."""
         parts = step.setdefault(key, [])
         if part.get("type") != "text" and not (key == "summary" and part.get("text")):
-            parts.append(dict(part))
+            parts.append(joined(part))
             return
         last = parts[-1] if parts else {}
         if type(last.get("text")) is not Pieces:
-            last = {**part, "text": Pieces()}
+            last = {**joined(part), "text": Pieces()}
             parts.append(last)
         add = into.text if key == "content" else into.reasoning
         add(last["text"], into.as_text(part.get("text"), ("delta", "text")))
