@@ -65,7 +65,7 @@ class Slot:
         # Whether deltas are given out as they come (True), one is at the end (None), or not even the start (False).
         self.told: bool | None = None
         self.begun = False  # a delta has been given out
-        self.held = ""  # white space that may be the last of the arguments
+        self.held: list[str] = []  # white space that may be the last of the arguments
         self.goes_on = False  # the API has said that more of it comes: else it is cut off
         self.ended = False
 
@@ -263,17 +263,15 @@ class Assembly:
 
     def _tell(self, slot: Slot, piece: str) -> None:
         """Give a piece of the arguments out, without white space around all of them."""
-        if slot.held:
-            piece, slot.held = slot.held + piece, ""
-        elif not slot.begun:
+        if not slot.begun:
             piece = piece.lstrip(_WHITE)
-        if piece and piece[-1] in _WHITE:
-            bare = piece.rstrip(_WHITE)
-            slot.held = piece[len(bare) :]
-            piece = bare
-        if piece:
+        bare = piece.rstrip(_WHITE) if piece and piece[-1] in _WHITE else piece
+        if bare:
             slot.begun = True
-            self.events.append(ToolCallDelta(slot.index, piece))
+            self.events.append(ToolCallDelta(slot.index, "".join(slot.held) + bare if slot.held else bare))
+            slot.held = []
+        if len(bare) < len(piece):
+            slot.held.append(piece[len(bare) :])
 
     def late(self, slot: Slot | None = None) -> bool:
         """Whether the end was before; the first thing that comes behind it is an error."""

@@ -94,6 +94,8 @@ class ProviderStream:
                 return self._odd(event)
         if "data" in event and type(event["data"]) is dict and event.keys() <= _ENVELOPE:
             event = event["data"]  # as some SDKs have it
+        elif type(event.get("chunk")) is dict and type(event["chunk"].get("bytes")) is bytes:
+            return self.feed(event["chunk"]["bytes"])  # boto3's, of InvokeModelWithResponseStream
         into = self._into
         try:
             if event.get("error"):

@@ -227,7 +227,7 @@ class Bedrock(WireProvider):
                     into.stop(body.get("stopReason"))
                     into.finish()
             elif kind == "messageStart":
-                _message(into).update({key: value for key, value in body.items() if key != "content"})
+                _message(into).update({key: value for key, value in body.items() if key not in _HOLDERS})
             elif type(kind) is str and kind.endswith("Exception"):
                 into.refused({"code": kind, **body})
             else:

@@ -193,6 +193,7 @@ class CohereV1(WireProvider):
             if not call or into.late():
                 continue
             listed = into.payload.setdefault("tool_calls", [])
+            call = dict(call)
             listed.append(call)
             into.whole(call, ("tool_calls", len(listed) - 1), name=call.get("name"))
 

@@ -250,6 +250,8 @@ class Gemini(WireProvider):
             into.finish()
 
     def _part_delta(self, part: dict[str, Any], parts: list[dict[str, Any]], into: Assembly) -> None:
+        if into.late():
+            return
         if part.get("functionCall") is not None:
             path: Path = ("candidates", 0, "content", "parts", len(parts), "functionCall")
             call = _camel(into.as_object(part["functionCall"], path))
@@ -284,7 +286,7 @@ class Gemini(WireProvider):
         if slot is None:
             if self._again(call, id, into):
                 return
-            for key in [key for key in open if key is None or id is None]:
+            for key in list(open) if id is None else [None] if None in open else []:
                 into.end(open.pop(key))  # another call begins, but this one was to go on
             whole = {key: value for key, value in call.items() if key not in ("willContinue", "partialArgs")}
             if pieces is not None or goes_on:
@@ -305,12 +307,13 @@ class Gemini(WireProvider):
         slot.goes_on = goes_on
         if not slot.ended:
             self._pieces(into.as_list(pieces, (*path, "partialArgs")), slot, into)
+        for key in (None, slot.id):
+            if open.get(key) is slot and (not goes_on or key != slot.id):
+                del open[key]
         if goes_on:
             open[slot.id] = slot
-            return
-        for key in [key for key, one in open.items() if one is slot]:
-            del open[key]
-        into.end(slot)
+        else:
+            into.end(slot)
 
     def _again(self, call: dict[str, Any], id: str | None, into: Assembly) -> bool:
         """Whether this only says once more what has been said: that a call has ended, or a whole call."""

@@ -199,15 +199,16 @@ class GeminiInteractions(WireProvider):
         path: Path = ("steps", len(steps))
         into.items[index] = begun = joined(step)
         steps.append(begun)
+        ids = into.state.setdefault("ids", set())
         if calls:
-            into.begin(index, begun, path, id=step.get("id"), name=step.get("name"))
+            ids.add(into.begin(index, begun, path, id=step.get("id"), name=step.get("name")).id)
             return
         for kind, key in (("model_output", "content"), ("thought", "summary")):
             if step.get("type") == kind and key in step:
                 begun[key] = []
                 for part in into.as_list(step[key], ("step", key)):
                     self._part_delta(into.as_object(part, ("step", key)), begun, key, into)
-        if step.get("type") == "function_result" and step.get("call_id") in [slot.id for slot in into.calls]:
+        if step.get("type") == "function_result" and hashable(step.get("call_id")) in ids:
             into.lost(path, "a call of this stream is answered in it")
 
     def _delta(self, delta: dict[str, Any], step: dict[str, Any] | None, into: Assembly) -> None:
