@@ -40,18 +40,18 @@ def put_at(arguments: dict[str, Any], piece: dict[str, Any], limits: Limits) -> 
     if key is None and "nullValue" in piece and _VALUES[0] not in piece:  # null in JSON; in an SDK's dump all are there
         key = "nullValue"
     node: Any = arguments
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
-        if isinstance(step, int) != isinstance(node, list):
+    for number, step in enumerate(steps):
+        if isinstance(step, int) != isinstance(node, list) or isinstance(node, Pieces):
             raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
         if isinstance(step, int) and step > len(node):
             raise Unreadable(f"{path[:80]}: the items before it have not come")
         present = step < len(node) if isinstance(step, int) else step in node
-        if following is None:
+        if number == len(steps) - 1:
             return _put(node, step, present, key, piece, path)
         if not present:
-            _set(node, step, [] if isinstance(following, int) else {})
+            _set(node, step, [] if isinstance(steps[number + 1], int) else {})
         node = node[step]
-        if not isinstance(node, (dict, list)) or isinstance(node, Pieces):
+        if not isinstance(node, (dict, list)):
             raise Unreadable(f"{path[:80]}: an earlier piece has another kind of value there")
     raise Unreadable(f"{path[:80]} names no argument")
 
