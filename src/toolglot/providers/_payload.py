@@ -14,11 +14,13 @@ from ..values.cscan import scan_once
 from ..values.json import loads
 from ._xai import completion
 
-__all__ = ["Path", "json_path", "load", "locate", "plain", "sdk_object"]
+__all__ = ["Path", "json_path", "load", "locate", "plain", "sdk_object", "unwrapped"]
 
 Path: TypeAlias = tuple[str | int, ...]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
+_ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
+_UNKNOWN: Final = frozenset(("event_type", "is_unknown", "raw", "type"))
 _JSON: Final = (dict, list, str, int, float, bool, type(None))
 
 
@@ -80,6 +82,21 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
             found = dump(**options) if name == "model_dump" else dump()
             return dict(found) if isinstance(found, Mapping) else None
     return None
+
+
+def unwrapped(event: dict[str, Any]) -> dict[str, Any]:
+    """An event out of what an SDK puts around it: the parts of a server-sent event, mistralai's and google-genai's
+    mark for what they do not know, boto3's chunk of InvokeModelWithResponseStream.
+    """
+    if type(event.get("data")) is dict and event.keys() <= _ENVELOPE:
+        inner: Any = event["data"]
+    elif type(event.get("raw")) is dict and event.keys() <= _UNKNOWN:
+        inner = event["raw"]
+    elif type(event.get("chunk")) is dict and type(event["chunk"].get("bytes")) is bytes:
+        inner, _ = load(event["chunk"]["bytes"])
+    else:
+        return event
+    return inner if type(inner) is dict else event
 
 
 def json_path(path: Iterable[str | int]) -> str:

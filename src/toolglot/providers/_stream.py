@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ..definition import ToolSet
 from ..errors import DefinitionError, LimitError, ParseError
@@ -13,7 +13,7 @@ from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly
 from ._framing import Broken
 from ._names import Provider
-from ._payload import load
+from ._payload import load, unwrapped
 from ._pieces import joined
 from ._reading import Reading
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ._base import Ids, OnError, WireProvider
 
 __all__ = ["ProviderStream", "aevents", "iter_events"]
-
-
-_ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
 
 
 class ProviderStream:
@@ -92,10 +89,7 @@ class ProviderStream:
             event, _ = load(event)
             if type(event) is not dict:
                 return self._odd(event)
-        if "data" in event and type(event["data"]) is dict and event.keys() <= _ENVELOPE:
-            event = event["data"]  # as some SDKs have it
-        elif type(event.get("chunk")) is dict and type(event["chunk"].get("bytes")) is bytes:
-            return self.feed(event["chunk"]["bytes"])  # boto3's, of InvokeModelWithResponseStream
+        event = unwrapped(event)
         into = self._into
         try:
             if event.get("error"):
