@@ -34,6 +34,7 @@ from toolglot import (
     ToolglotError,
     WireProvider,
     get_provider,
+    iter_events,
 )
 from toolglot.providers._json_path import Unreadable, put_at
 from toolglot.providers._pieces import joined
@@ -171,6 +172,12 @@ def test_a_broken_stream_makes_no_other_call(case: Payload) -> None:
         for call in message.tool_calls:
             # Calls without their deltas have none or the start's arguments; all others were in the stream.
             assert any(call.name == one.name and set(call.arguments) <= set(one.arguments) for one in made) or not made
+
+
+@pytest.mark.parametrize("case", STREAMS, ids=label)
+def test_whose_stream_it_is(case: Payload) -> None:
+    events = case.data["stream"]
+    assert list(iter_events(events, on_error="collect")) == run(provider_of(case), events)[0]
 
 
 # -- places of partial arguments

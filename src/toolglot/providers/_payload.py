@@ -89,14 +89,13 @@ def unwrapped(event: dict[str, Any]) -> dict[str, Any]:
     mark for what they do not know, boto3's chunk of InvokeModelWithResponseStream.
     """
     if type(event.get("data")) is dict and event.keys() <= _ENVELOPE:
-        inner: Any = event["data"]
-    elif type(event.get("raw")) is dict and event.keys() <= _UNKNOWN:
-        inner = event["raw"]
-    elif type(event.get("chunk")) is dict and type(event["chunk"].get("bytes")) is bytes:
+        event = event["data"]
+    if type(event.get("raw")) is dict and event.keys() <= _UNKNOWN:
+        event = event["raw"]
+    if type(event.get("chunk")) is dict and type(event["chunk"].get("bytes")) is bytes:
         inner, _ = load(event["chunk"]["bytes"])
-    else:
-        return event
-    return inner if type(inner) is dict else event
+        return inner if type(inner) is dict else event
+    return event
 
 
 def json_path(path: Iterable[str | int]) -> str:
