@@ -357,6 +357,18 @@ def test_lists_of_events() -> None:
     assert [type(event).__name__ for event in told] == ["ToolCallStart", "ErrorEvent"]
 
 
+@pytest.mark.parametrize("ids", ["given", "synthesize"])
+@pytest.mark.parametrize("id", [0, 7, "", None])
+def test_the_id_of_the_start_is_that_of_the_call(id: Any, ids: str) -> None:
+    told, message = run(get_provider("anthropic"), [_block(0, **{**TOOL, "id": id}), *STOP], ids=ids)
+    coherent(told, message)
+    assert told[0].id == message.tool_calls[0].id
+    if type(id) is int:
+        assert told[0].id == str(id)
+    else:
+        assert (told[0].id is None) == (ids == "given")
+
+
 def test_what_is_of_the_wrong_kind_is_said() -> None:
     events = [_block(0, type="text", text=""), _delta("text_delta", text=5), _delta("thinking_delta", thinking="x")]
     _, message = run(get_provider("anthropic"), [*events, *STOP])

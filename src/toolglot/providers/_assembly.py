@@ -211,7 +211,7 @@ class Assembly:
 
     def named(self, slot: Slot, id: Any = None, name: Any = None) -> None:
         """The call's id and name, each of which the first that is not empty decides."""
-        if slot.id is None and id:
+        if slot.id is None:
             slot.id = id_text(id)
         if slot.name is None and type(name) is str and name:
             slot.name = name

@@ -89,7 +89,8 @@ class ProviderStream:
             event, _ = load(event)
             if type(event) is not dict:
                 return self._odd(event)
-        event = unwrapped(event)
+        if "data" in event or "raw" in event or "chunk" in event:
+            event = unwrapped(event)
         into = self._into
         try:
             if event.get("error"):
