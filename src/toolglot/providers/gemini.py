@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Final
 
 from ..definition import Tool
 from ..errors import ConversionError, LimitError
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
     CallPart,
-    FilePart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -24,16 +24,18 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._assembly import Assembly, Slot
 from ._base import NewReading, WireProvider
+from ._gemini_parts import RULES, camel, check, read_content, read_system, response, user_part
+from ._history import Report
 from ._json_path import Unreadable, put_at
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, joined
-from ._reading import Reading, id_text, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._reading import Reading, id_text, rest, with_inner
+from ._turns import TurnReader
+from ._writing import Wire, Writing, numbered, result_parts, sent_arguments
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
 # `parameters`, the older member: a part of OpenAPI 3.0.
@@ -62,6 +64,11 @@ _FAILED: Final = (
     "MALFORMED_RESPONSE",
 )
 _CALL: Final = words("functionCall")
+_FUNCTION: Final = words("id name args")
+_CONTENT: Final = words("role parts")
+_CANDIDATE: Final = words("index content finishReason")
+# What only the SDK adds is left out.
+_ROOT: Final = words("candidates usageMetadata responseId error sdkHttpResponse automaticFunctionCallingHistory parsed")
 _TEXT: Final = words("text thought")
 _NONE: Final[frozenset[str]] = frozenset()
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
@@ -77,10 +84,7 @@ _SNAKE: Final = {
     "partial_args": "partialArgs",
     "will_continue": "willContinue",
     "json_path": "jsonPath",
-    "string_value": "stringValue",
-    "number_value": "numberValue",
-    "bool_value": "boolValue",
-    "null_value": "nullValue",
+    **{f"{kind}_value": f"{kind}Value" for kind in ("string", "number", "bool", "null")},
     "response_id": "responseId",
 }
 _SNAKES: Final = frozenset(_SNAKE)
@@ -114,8 +118,6 @@ class Gemini(WireProvider):
         return made
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, OPENAPI if self.openapi else JSON_SCHEMA, None)
         written: dict[str, Any] = {"name": name, **({"description": tool.description} if tool.description else {})}
         if schema.get("properties"):  # an object without members is refused
@@ -141,49 +143,72 @@ class Gemini(WireProvider):
     # -- response
 
     def from_list(self, items: list[Any]) -> dict[str, Any]:
-        """The chunks of a stream that was not cut into events, as one response; or the parts of a message."""
-        chunks = [item for item in items if isinstance(item, dict) and isinstance(item.get("candidates"), list)]
-        if not chunks:
-            return {"parts": items}
-        candidates = [chunk["candidates"][0] for chunk in chunks if chunk["candidates"]]
-        if not candidates:
-            return chunks[-1]
-        contents = [one.get("content") for one in candidates if isinstance(one, dict)]
-        parts = [one.get("parts") for one in contents if isinstance(one, dict)]
-        whole = {"content": {"parts": [part for listed in parts if isinstance(listed, list) for part in listed]}}
-        return {**chunks[-1], "candidates": [{**(candidates[-1] if isinstance(candidates[-1], dict) else {}), **whole}]}
+        """The chunks of a stream that was not cut into events; or the parts of a message."""
+        chunks = any(isinstance(item, dict) and isinstance(item.get("candidates"), list) for item in items)
+        return {"chunks" if chunks else "parts": items}
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
-        payload = _camel(payload)
-        readings: list[Reading] = []
         first = new()
-        candidates = first.choices(payload.get("candidates"), ("candidates",))
+        readings: list[Reading] = []
+        if type(payload.get("chunks")) is not list:
+            whole = _camel(payload)
+            self._response(whole, (), first, readings, new)
+            return self._about(whole, first, readings)
+        whole = {}
+        for number, item in enumerate(payload["chunks"]):
+            path: Path = ("chunks", number)
+            chunk = _camel(first.as_object(item, path))
+            self._response(chunk, path, first, readings, new)
+            whole.update((key, value) for key, value in chunk.items() if value is not None)
+            if chunk.get("error") is not None:
+                self.refused(chunk["error"], first, (*path, "error"))
+        return self._about(whole, first, readings)
+
+    def _about(self, payload: dict[str, Any], first: Reading, readings: list[Reading]) -> list[Reading]:
+        """What a response says beside its candidates: all of it with the first."""
+        usage, id, blocked = payload.get("usageMetadata"), payload.get("responseId"), payload.get("promptFeedback")
+        if readings or blocked is not None:
+            first.keep(payload, _ROOT)
+        if blocked is not None and not readings:
+            first.stop_reason = "content_filter"
+        for reading in readings or [first]:
+            reading.usage = usage
+            if id is not None:
+                reading.extra["id"] = id
+        return readings or [first]
+
+    def _response(
+        self, payload: dict[str, Any], path: Path, first: Reading, made: list[Reading], new: NewReading
+    ) -> None:
+        """A response; or one chunk of it, with the readings of those before."""
+        candidates = first.choices(payload.get("candidates"), (*path, "candidates"))
         for number, item in enumerate(candidates):
-            reading = first if not readings else new()
-            path: Path = ("candidates", number)
-            candidate = _camel(reading.as_object(item, path))
-            self.stop(candidate.get("finishReason"), reading)
-            content = reading.as_object(candidate.get("content"), (*path, "content"))
-            self._parts(content.get("parts"), (*path, "content", "parts"), reading)
-            if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
-                said = candidate.get("finishMessage")
-                text = said if isinstance(said, str) else "the provider could not read the model's call"
-                reading.unreadable_call(text, (*path, "finishReason"))
-            readings.append(reading)
-        if not candidates:
+            at: Path = (*path, "candidates", number)
+            candidate = first.as_object(item, at)
+            place = candidate.get("index", 0) if path else number
+            if type(place) is not int or not 0 <= place < len(made):
+                place = len(made)
+                made.append(new() if made else first)
+            self._candidate(candidate, at, made[place])
+        if not candidates and not path:
             self._bare(payload, first)
-            readings = [first]
-        for reading in readings:
-            reading.usage = payload.get("usageMetadata")
-            if payload.get("responseId") is not None:
-                reading.extra["id"] = payload["responseId"]
-        return readings
+
+    def _candidate(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
+        candidate = _camel(found)
+        where = (*path, "finish_reason" if "finish_reason" in found else "finishReason")
+        self.stop(candidate.get("finishReason"), reading, *where)
+        reading.keep(candidate, _CANDIDATE)  # citations, grounding
+        content = reading.as_object(candidate.get("content"), (*path, "content"))
+        reading.keep(content, _CONTENT)
+        self._parts(content.get("parts"), (*path, "content", "parts"), reading)
+        malformed = candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL"
+        if malformed and not reading.errors and CallPart not in map(type, reading.parts):
+            said = candidate.get("finishMessage")
+            text = said if isinstance(said, str) else "the provider could not read the model's call"
+            reading.unreadable_call(text, where)
 
     def _bare(self, payload: dict[str, Any], reading: Reading) -> None:
-        """What has no candidates: a prompt that was blocked, a content, a part."""
-        if payload.get("promptFeedback") is not None:
-            reading.extra["promptFeedback"] = payload["promptFeedback"]
-            reading.stop_reason = "content_filter"
+        """What has no candidates: a content, a part."""
         content = payload.get("content")
         if isinstance(content, dict):
             self._parts(content.get("parts"), ("content", "parts"), reading)
@@ -195,14 +220,22 @@ class Gemini(WireProvider):
     def _parts(self, parts: Any, path: Path, reading: Reading) -> None:
         for number, item in enumerate(reading.as_list(parts, path)):
             where = (*path, number)
-            self._part(_camel(item if type(item) is dict else reading.as_object(item, where)), where, reading)
+            self._part(item if type(item) is dict else reading.as_object(item, where), where, reading)
 
-    def _part(self, part: dict[str, Any], path: Path, reading: Reading) -> None:
+    def _part(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
+        part = _camel(found)
         call = part.get("functionCall")
         if call is not None:
-            at = (*path, "functionCall")
-            call = reading.as_object(call, at)
-            extra = rest(part, _CALL)
+            at = (*path, "functionCall" if "functionCall" in found else "function_call")
+            call = _camel(reading.as_object(call, at))
+            if call.get("willContinue") or call.get("partialArgs") is not None:
+                # A piece of a call whose arguments are streamed, which only a stream can put together.
+                if call.get("name"):
+                    reading.truncated_call(call["name"], at)
+                else:
+                    reading.lost(at, "a piece of a call")
+                return
+            extra = with_inner(rest(part, _CALL), "functionCall", call, _FUNCTION)
             id = call.get("id")
             if id:
                 extra = {**(extra or {}), "id": id}  # Gemini's own: only such a one may go back
@@ -347,22 +380,15 @@ class Gemini(WireProvider):
             name = call.name if call is not None else result.tool_name
             if not name:
                 raise ConversionError("a result needs its tool's name; give the calls too", "conversion.missing_name")
-            own = self.own(call.extra) if call is not None else {}
-            written: dict[str, Any] = {"id": own["id"]} if "id" in own else {}
-            written |= {"name": self.name(name), "response": _response(result)}
-            media = []
-            for place, part in enumerate(result_parts(result) or ()):
-                if isinstance(part, TextPart):
-                    continue
-                if part.data is not None:
-                    named = {"displayName": part.name} if isinstance(part, FilePart) and part.name else {}
-                    blob = {"mimeType": part.media_type, "data": base64_text(part.data), **named}
-                    media.append({"inlineData": blob})
-                elif part.url is not None:
-                    media.append({"fileData": {"mimeType": part.media_type, "fileUri": part.url}})
-                else:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", "there is nothing in it")
-            parts.append({"functionResponse": {**written, **({"parts": media} if media else {})}})
+            beside = self.own(result.extra)
+            around, id = beside.pop("part", {}), beside.pop("id", None)
+            if call is not None:
+                id = self.own(call.extra).get("id")
+            written: dict[str, Any] = {"id": id} if id is not None else {}
+            written |= {"name": self.name(name), "response": response(result), **beside}
+            media = numbered(f"$[{number}]", result_parts(result) or ())
+            made = self._said([one for one in media if not isinstance(one[1], TextPart)], out)
+            parts.append({"functionResponse": {**written, **({"parts": made} if made else {})}, **around})
         return out.as_object({"role": "user", "parts": parts})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -384,15 +410,62 @@ class Gemini(WireProvider):
             elif isinstance(part, CallPart):
                 call = part.call
                 beside = self.own(call.extra)
-                arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
+                arguments = sent_arguments(call)
                 body = {"name": self.name(call.name), "args": arguments}
                 if "id" in beside:
                     body = {"id": beside.pop("id"), **body}
-                if not signed:
+                beside = self.enveloped("functionCall", body, beside)
+                if not signed and (out.repair is None or "signature_missing" in out.repair):
+                    if out.repair is not None and "thoughtSignature" not in beside:
+                        out.mended("history.signature_missing", path, f"the call of {call.name!r:.80} got a stand-in")
                     beside.setdefault("thoughtSignature", _NO_SIGNATURE)
                     signed = True  # the others of a turn need none
-                written.append({"functionCall": body, **beside})
+                written.append(beside)
         return out.as_object({"role": "model", "parts": written})
+
+    # -- history
+
+    messages_member = "contents"
+    system_member = "systemInstruction"
+    joins = frozenset({"model"})  # a function's response stands alone in its content
+    opaque_results = True
+    rules = RULES
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        read_content(items[0], turns)
+
+    def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
+        return super().read_request(camel(request), turns)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        read_system(value, turns)
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        parts: list[dict[str, Any]] = []
+        for number, turn in enumerate(turns):
+            said = [TextPart(turn.content)] if isinstance(turn.content, str) else turn.content
+            parts += self._said(numbered(f"$[{number}]", said), out)
+        return {"parts": parts} if parts else None
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        parts = [{"text": content}] if isinstance(content, str) else self._said(content, out)
+        return {"role": "user", "parts": parts, **extra}
+
+    def _said(self, parts: list[tuple[str, UserPart]], out: Writing) -> list[dict[str, Any]]:
+        made = [user_part(part, path, out, self.own(part.extra)) for path, part in parts]
+        return [part for part in made if part is not None]
+
+    def join(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        parts: list[Any] = []
+        joined: dict[str, Any] = {}
+        for message in messages:
+            said = message.get("parts") or []
+            parts += said if isinstance(said, list) else [said]
+            joined |= message
+        return {**joined, "parts": parts}
+
+    def check(self, turns: Turns, report: Report) -> None:
+        check(turns, report)
 
 
 def _camel(node: dict[str, Any]) -> dict[str, Any]:
@@ -400,24 +473,6 @@ def _camel(node: dict[str, Any]) -> dict[str, Any]:
     if _SNAKES.isdisjoint(node):
         return node
     return {_SNAKE.get(key, key): value for key, value in node.items()}
-
-
-def _has_call(reading: Reading) -> bool:
-    return bool(reading.errors) or any(isinstance(part, CallPart) for part in reading.parts)
-
-
-def _response(result: ToolResult) -> dict[str, Any]:
-    """The result as an object: ``output`` and ``error`` are understood, any other object is the output itself."""
-    parts = result_parts(result)
-    content = result.content if parts is None else "".join(part.text for part in parts if isinstance(part, TextPart))
-    if result.is_error:
-        return {"error": result.error_message or (content if isinstance(content, str) else json_text(content))}
-    if not isinstance(content, dict):
-        return {"output": content if not isinstance(content, (str, tuple)) else result_text(ToolResult(None, content))}
-    text = result_text(result)  # it has to be JSON in any case
-    if '"$ref"' in text or '"$defs"' in text:
-        return {"output": text}  # these are refused anywhere in a response
-    return {"output": content} if {"output", "error"} & set(content) else content
 
 
 WIRE = Gemini
