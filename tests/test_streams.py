@@ -85,7 +85,7 @@ def test_stream(case: Payload) -> None:
 def alike(message: Message) -> Message:
     """``message`` without what a stream cannot know: where in a text its errors stand."""
     errors = [
-        ParseError(error.text, error.code, path=error.path, call_index=error.call_index, expected=error.expected)
+        type(error)(error.text, error.code, path=error.path, call_index=error.call_index, expected=error.expected)
         for error in message.errors
     ]
     return replace(message, errors=errors)

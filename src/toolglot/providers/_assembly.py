@@ -14,7 +14,8 @@ from ..errors import LimitError, ParseError, TruncatedError
 from ..events import ErrorEvent, Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..types import CallPart, Limits, Loss
 from ._payload import Path
-from ._pieces import Balance, Pieces, joined, same, settle
+from ._pieces import Balance, Pieces, joined, settle, shown
+from ._reading import id_text
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -39,6 +40,7 @@ class Slot:
         "begun",
         "custom",
         "ended",
+        "goes_on",
         "held",
         "id",
         "index",
@@ -64,6 +66,7 @@ class Slot:
         self.told: bool | None = None
         self.begun = False  # a delta has been given out
         self.held: list[str] = []  # white space that may be the last of the arguments
+        self.goes_on = False  # the API has said that more of it comes: else it is cut off
         self.ended = False
 
 
@@ -76,6 +79,7 @@ class Assembly:
     """
 
     __slots__ = (
+        "_beyond",
         "_by_item",
         "_late",
         "_live",
@@ -104,6 +108,7 @@ class Assembly:
         self.items: dict[Hashable, dict[str, Any]] = {}
         self.slots: dict[Hashable, Slot] = {}
         self._by_item: dict[int, Slot] = {}
+        self._beyond: list[dict[str, Any]] = []  # calls beyond the limit, which are not read
         self.calls: list[Slot] = []
         self.choices: set[Any] = set()  # those that are not read
         self.events: list[Event] = []
@@ -172,6 +177,7 @@ class Assembly:
         """
         index = len(self.calls)
         if index >= self.limits.calls:
+            self._beyond.append(item)
             raise LimitError(f"more than {self.limits.calls} calls", "calls")
         slot = Slot(index, item, path, custom)
         self.calls.append(slot)
@@ -183,6 +189,11 @@ class Assembly:
     def whole(self, item: dict[str, Any], path: Path, *, id: Any = None, name: Any = None) -> None:
         """A call comes at once: ``item`` is all of it."""
         self.end(self.begin(None, item, path, id=id, name=name))
+
+    def repeated(self, key: Hashable, id: Any) -> bool:
+        """Whether a call that begins has begun already: what is sent again changes nothing."""
+        slot = self.slots.get(key)
+        return slot is not None and slot.id is not None and slot.id == id_text(id)
 
     def stopped(self, slot: Slot) -> None:
         """The API says that the call is complete; whether the model was cut off in it, only what comes next tells."""
@@ -200,15 +211,13 @@ class Assembly:
 
     def named(self, slot: Slot, id: Any = None, name: Any = None) -> None:
         """The call's id and name, each of which the first that is not empty decides."""
-        if slot.id is None and id:
-            slot.id = id if type(id) is str else str(id) if type(id) is int else None
+        if slot.id is None:
+            slot.id = id_text(id)
         if slot.name is None and type(name) is str and name:
             slot.name = name
             self._start(slot, name)
-        elif name and name != slot.name and len(self.losses) < _MAX_LOSSES:
-            known = None if slot.name is None else slot.name[:80]
-            said = name[:80] if type(name) is str else f"{type(name).__name__}, no name"
-            self.lost(slot.path, f"the call of {known!r} is renamed to {said!r}; the first name counts")
+        elif name and name != slot.name:
+            self.lost(slot.path, f"the call of {shown(slot.name)} is renamed to {shown(name)}; the first name counts")
 
     def _start(self, slot: Slot, name: str) -> None:
         live = self._live
@@ -262,7 +271,7 @@ class Assembly:
         elif known is slot.pieces and (not slot.size or (value != {} and not "".join(slot.pieces).strip())):
             slot.balance = None
             holder[key] = value if value != {} else None
-        elif value != {} and not same(known, value):
+        elif value not in ({}, known):
             self.end(slot, broken="the arguments came in two forms")
 
     def complete(self, slot: Slot, text: Any) -> None:
@@ -309,18 +318,19 @@ class Assembly:
         if type(raw) is str:
             self.cut = self.cut or self._wire.stop_reasons.get(raw) == "length"
 
-    def end(self, slot: Slot, *, truncated: bool = False, broken: str | None = None, left: bool = False) -> None:
+    def end(self, slot: Slot, *, broken: str | None = None, left: bool = False) -> None:
         """The API says that the call is complete, or (``left``) that no more comes; ``broken``: it cannot be read."""
         if slot.ended:
             return
+        if broken is None:
+            settle(slot.item)
         slot.ended = True
-        settle(slot.item)
         live = self._live
         noted = len(live.losses)
         live.at_call(slot.index, self.cut)
         if broken is not None:
             live.unreadable_call(broken, slot.path)
-        elif truncated or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
+        elif slot.goes_on or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
             live.truncated_call(slot.name, slot.path)
         else:
             self._wire.read_item(slot.item, slot.path, live)
@@ -393,7 +403,6 @@ class Assembly:
 
     def so_far(self) -> dict[str, Any]:
         """The response without the calls that are open."""
-        whole: dict[str, Any] = joined(
-            self.payload, frozenset(id_of(slot.item) for slot in self.calls if not slot.ended)
-        )
+        unread = [slot.item for slot in self.calls if not slot.ended] + self._beyond
+        whole: dict[str, Any] = joined(self.payload, frozenset(map(id_of, unread)))
         return whole

@@ -17,6 +17,7 @@ from ..types import Limits, Loss, Message, StopReason, ToolCall, ToolChoice, Too
 from ._history import Histories
 from ._names import Provider, WireFormat
 from ._payload import Path, load
+from ._pieces import shown
 from ._reading import Reading
 from ._told import fit_result
 from ._writing import Wire, WireObject, Writing, message_parts, pair
@@ -306,7 +307,8 @@ class WireProvider(Histories):
     def error_text(self, error: dict[str, Any]) -> str:
         """What an error of the provider's is about."""
         said = next((error[key] for key in _SAYS if error.get(key) and isinstance(error[key], (str, int))), "")
-        return f"the provider answered with an error: {str(said)[:450] or 'no more is said'}"
+        text = said[:450] if isinstance(said, str) else shown(said)
+        return f"the provider answered with an error: {text or 'no more is said'}"
 
     def from_list(self, items: list[Any]) -> dict[str, Any]:
         """A payload that is a list, as the object that it is a part of."""

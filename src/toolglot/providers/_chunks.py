@@ -176,6 +176,8 @@ class ChunkStream(WireProvider):
         """
         if not item:
             return
+        if len(item) == 2 and not whole and self._more(item, into):
+            return
         kind = item.get("type")
         if type(kind) is str and kind.startswith(SERVER):
             if not into.late():
@@ -215,6 +217,19 @@ class ChunkStream(WireProvider):
             beside = rest(function, CUSTOM if slot.custom else FUNCTION)
             if beside is not None and not (slot.ended and into.late(slot)):
                 inner.update(beside)
+
+    def _more(self, item: dict[str, Any], into: Assembly) -> bool:
+        """Whether a piece is what nearly all are, an index and more of the arguments, which is taken in then."""
+        index, function = item.get("index"), item.get("function")
+        if type(index) is not int or type(function) is not dict or len(function) != 1:
+            return False
+        slot, piece = into.slots.get(index), function.get("arguments")
+        if slot is None or slot.custom or type(piece) is not str:
+            return False
+        if slot.item["function"].get("arguments") is not slot.pieces:
+            return False
+        into.arguments(slot, piece)
+        return True
 
     def given_id(self, item: dict[str, Any]) -> Any:
         """A call's id, None if something stands for a missing one."""

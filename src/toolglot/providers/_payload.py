@@ -19,8 +19,9 @@ __all__ = ["Path", "json_path", "load", "locate", "of_xai", "plain", "sdk_object
 Path: TypeAlias = tuple[str | int, ...]
 
 _WHITE: Any = re.compile(r"[ \t\n\r]*").match
-_JSON: Final = (dict, list, str, int, float, bool, type(None))
 _ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
+_UNKNOWN: Final = frozenset(("event_type", "is_unknown", "raw", "type"))
+_JSON: Final = (dict, list, str, int, float, bool, type(None))
 
 
 def load(response: Any) -> tuple[Any, str | None]:
@@ -64,17 +65,6 @@ def plain(value: Any) -> Any:
     return found
 
 
-def unwrapped(event: dict[str, Any]) -> Any:
-    """What is in the envelope that some SDKs have around an event of a stream: an object, or JSON as bytes."""
-    data = event.get("data")
-    if type(data) is dict and event.keys() <= _ENVELOPE:  # Mistral's: the parts of a server-sent event
-        return data
-    chunk = event.get("chunk")
-    if type(chunk) is dict and len(event) == 1 and type(chunk.get("bytes")) is bytes:
-        return chunk["bytes"]  # boto3's, of InvokeModelWithResponseStream
-    return event
-
-
 def of_xai(value: Any) -> bool:
     """Whether it is an object of xAI's SDK, or begins with one."""
     one = value[0] if isinstance(value, (list, tuple)) and value else value
@@ -102,6 +92,20 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
             found = dump(**options) if name == "model_dump" else dump()
             return dict(found) if isinstance(found, Mapping) else None
     return None
+
+
+def unwrapped(event: dict[str, Any]) -> dict[str, Any]:
+    """An event out of what an SDK puts around it: the parts of a server-sent event, mistralai's and google-genai's
+    mark for what they do not know, boto3's chunk of InvokeModelWithResponseStream.
+    """
+    if type(event.get("data")) is dict and event.keys() <= _ENVELOPE:
+        event = event["data"]
+    if type(event.get("raw")) is dict and event.keys() <= _UNKNOWN:
+        event = event["raw"]
+    if type(event.get("chunk")) is dict and type(event["chunk"].get("bytes")) is bytes:
+        inner, _ = load(event["chunk"]["bytes"])
+        return inner if type(inner) is dict else event
+    return event
 
 
 def json_path(path: Iterable[str | int]) -> str:

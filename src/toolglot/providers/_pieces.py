@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode, b64encode
 from contextlib import suppress
 from math import isfinite, isnan
 from typing import Any, Final
 
-from ..errors import Fault
+from ..errors import Fault, LimitError
 from ..values.json import loads
 
-__all__ = ["Balance", "Pieces", "hashable", "joined", "merge", "number_of", "parse_member", "same", "settle"]
-
+__all__ = [
+    "Balance",
+    "Pieces",
+    "hashable",
+    "joined",
+    "merge",
+    "more_bytes",
+    "number_of",
+    "parse_member",
+    "settle",
+    "shown",
+]
 
 # Deeper than any piece: a caller's values may be nested as deep as they like, and are taken as they are there.
 _DEEP: Final = 600
@@ -40,6 +51,8 @@ def joined(value: Any, left_out: frozenset[int] = frozenset()) -> Any:
                 elif kind is list:
                     node[key] = [one for one in item if id(one) not in left_out]
                     below.append(node[key])
+                elif kind is bytearray:
+                    node[key] = bytes(item)
         if not below:
             break
         level = below
@@ -58,7 +71,17 @@ def number_of(index: Any) -> int | None:
     return index if type(index) is int else None
 
 
+def shown(value: Any) -> str:
+    """``value`` in a message, not long."""
+    if type(value) is str:
+        return repr(value[:80])
+    if type(value) is int and value.bit_length() > 256:
+        return "a huge number"
+    return repr(value) if type(value) in _PLAIN else f"a {type(value).__name__}"
+
+
 _KEYS: Final = frozenset((int, str, float))
+_PLAIN: Final = frozenset((int, str, float, bool, type(None)))
 
 
 def merge(into: dict[str, Any], key: str, value: Any) -> None:
@@ -110,12 +133,25 @@ def _merge_object(known: dict[str, Any], value: dict[str, Any]) -> None:
             known[key] = _grows(key, item)
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, as far as can be told of what is nested deeply."""
-    try:
-        return bool(one == other)
-    except RecursionError:
+def more_bytes(held: dict[str, Any], key: str, value: Any) -> bool:
+    """Set a member, or add more of it: bytes, or their base64 (which padding may have ended). False: it is neither."""
+    known = held.setdefault(key, value)
+    if known is value:
+        return True
+    if isinstance(known, (bytes, bytearray)) and type(value) is bytes:
+        held[key] = known if type(known) is bytearray else bytearray(known)
+        held[key] += value
+        return True
+    pieces = Pieces([known]) if type(known) is str else known
+    if type(pieces) is not Pieces or type(value) is not str:
         return False
+    try:
+        last = b64encode(b64decode(pieces[-1][-4:]) + b64decode(value)).decode("ascii")
+    except ValueError:
+        return False
+    pieces[-1:] = pieces[-1][:-4], last
+    held[key] = pieces
+    return True
 
 
 def parse_member(item: dict[str, Any], key: str) -> None:
@@ -168,7 +204,7 @@ _OUTSIDE: Final = re.compile(r'["{}\[\]]').search
 
 
 def settle(value: Any) -> None:
-    """Join the pieces in ``value``, in place."""
+    """Join the pieces in ``value``, in place. Raises `LimitError` if it is deeper than JSON text may be."""
     level = [value]
     for _ in range(_DEEP):
         below: list[Any] = []
@@ -180,5 +216,6 @@ def settle(value: Any) -> None:
                 elif kind is dict or kind is list:
                     below.append(item)
         if not below:
-            break
+            return
         level = below
+    raise LimitError("values are nested too deeply", "depth")

@@ -26,7 +26,7 @@ from ..types import (
 from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
 
-__all__ = ["Reading", "rest", "with_inner"]
+__all__ = ["Reading", "id_text", "rest", "with_inner"]
 
 _NAMES: Final = {
     dict: "an object",
@@ -45,6 +45,13 @@ _NONE: Final[frozenset[int]] = frozenset()
 _NOTHING: Final[Mapping[int, Any]] = {}
 # Members of a call that hold its name and arguments, but not its id.
 _ENVELOPES: Final = (("function",), ("custom",))
+
+
+def id_text(id: Any) -> str | None:
+    """A call's id as text, which some servers give as a number; one that cannot be written is none."""
+    if type(id) is int:
+        return str(id) if id.bit_length() < 4096 else None
+    return id if type(id) is str and id else None
 
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
@@ -335,7 +342,7 @@ class Reading:
             if type(id) is not int and id not in (None, ""):
                 at = path[:-1] if path[-1:] in _ENVELOPES else path
                 self.lost(at, f"expected a string for the id, found {_NAMES.get(type(id), type(id).__name__)}")
-            id = str(id) if type(id) is int else None
+            id = id_text(id)
         synthesized = id is None and self._synthesize
         if synthesized:
             id = self.made_ids.get(index) or "call_" + urandom(12).hex()

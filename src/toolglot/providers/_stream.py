@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..definition import ToolSet
 from ..errors import DefinitionError, LimitError, ParseError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ._inside import Inside
 
 __all__ = ["ProviderStream", "aevents", "iter_events"]
+
+_DONE: Final[dict[str, Any]] = {}  # the last of server-sent events, which is no JSON
 
 
 class ProviderStream:
@@ -68,6 +70,7 @@ class ProviderStream:
         self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
         self._closed = False
         self._error: ParseError | None = None
+        self._limit: LimitError | None = None
         self._message: Message | None = None
         self._frames: Any = None
         self._inside: Inside | None = None
@@ -90,23 +93,21 @@ class ProviderStream:
             raise RuntimeError("feed: the stream is closed")
         if self._error is not None:
             raise self._raised()
+        if self._limit is not None:
+            raise self._limit
         if type(event) is not dict:
-            if type(event) is str and event.strip() == "[DONE]":  # the last of server-sent events, which is no JSON
-                self._wire.stream_close(self._into)
-                self._into.finish()
-                found, self._into.events = self._into.events, []
-                return self._stop(found)
-            event, _ = load(event)
+            event = _DONE if type(event) is str and event.strip() == "[DONE]" else load(event)[0]
             if type(event) is not dict:
                 return self._odd(event)
-        if "data" in event or "chunk" in event:
+        if "data" in event or "raw" in event or "chunk" in event:
             event = unwrapped(event)
-            if type(event) is bytes:
-                return self.feed(event)
         into = self._into
         try:
             error = event.get("error")
-            if error and not isinstance(error, bool):
+            if event is _DONE:
+                self._wire.stream_close(into)
+                into.finish()
+            elif error and not isinstance(error, bool):
                 if any(type(event[key]) in (dict, list) for key in BODIES & event.keys()):  # what was said until then
                     into.cut = True
                     self._wire.stream_event({key: event[key] for key in event if key != "error"}, into)
@@ -115,9 +116,14 @@ class ProviderStream:
                 into.refused(event)
             else:
                 self._wire.stream_event(event, into)
-        except LimitError:
+        except LimitError as error:
             into.events = []  # what was found is in the message
+            self._limit = error
             raise
+        except RecursionError:
+            into.events = []
+            self._limit = _too_deep()
+            raise self._limit from None
         found = into.events
         if found:
             into.events = []
@@ -132,10 +138,12 @@ class ProviderStream:
         if type(event) is list:
             found: list[Event] = []
             for item in event:
-                if type(item) is list:
-                    self._into.lost((), "expected an event, found a list in a list")
-                else:
+                if type(item) is not list:  # nobody sends lists of lists
                     found += self.feed(item)
+                else:
+                    self._into.lost((), "expected an event, found a list")
+                if self._error is not None:
+                    break
             return found
         if event is not None:
             self._into.lost((), f"expected an event, found {type(event).__name__}")
@@ -178,6 +186,15 @@ class ProviderStream:
         if self._closed:
             raise RuntimeError("close: the stream is closed already")
         into = self._into
+        if self._limit is not None:
+            self._closed = True
+            raise self._limit
+        try:
+            return self._close(into)
+        except RecursionError:
+            raise _too_deep() from None
+
+    def _close(self, into: Assembly) -> list[Event]:
         found: list[Event] = []
         if self._error is None and self._frames is not None:
             found = self._framed(self._frames.close())
@@ -226,7 +243,10 @@ class ProviderStream:
         """Everything found so far: of calls, those that are complete."""
         if self._message is not None:
             return self._message
-        message = self._put_together()
+        try:
+            message = self._put_together()
+        except RecursionError:
+            raise _too_deep() from None
         if self._inside is not None:
             message = self._inside.message(message)
         if self._closed:
@@ -258,6 +278,10 @@ class ProviderStream:
             message.stop_reason = "error"
             message.extra.setdefault(self._wire.wire.value, {})["error"] = joined(refused)
         return message
+
+
+def _too_deep() -> LimitError:
+    return LimitError("values are nested too deeply", "depth")
 
 
 class _Detecting:

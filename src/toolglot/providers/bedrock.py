@@ -34,7 +34,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, hashable, merge, parse_member
+from ._pieces import Pieces, hashable, joined, merge, more_bytes, parse_member
 from ._reading import Reading, rest
 from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text, sent_arguments
 from .anthropic import PLAIN, STRICT
@@ -44,6 +44,9 @@ _RESPONSE: Final = words("output message content toolUse role stopReason usage e
 _MESSAGE: Final = words("role content toolUse")
 _REFUSALS: Final = ("Error", "message", "Message")
 _TEXT: Final = words("text")
+_CITED: Final = "citationsContent"
+_STARTS: Final = words("toolUse toolResult image")  # what blocks begin with; others have no start
+_HOLDERS: Final = words("output message content toolUse")  # where a whole response has its message
 _USE: Final = words("toolUse")
 _THOUGHT: Final = words("reasoningContent")
 _REASONING: Final = words("reasoningText")
@@ -195,11 +198,10 @@ class Bedrock(WireProvider):
         if block.get("toolUse") is not None:
             at = (*path, "toolUse")
             call = reading.as_object(block["toolUse"], at)
-            id = call.get("toolUseId")
             if call.get("type") == "server_tool_use":
-                reading.server_call(call.get("name"), call.get("input"), id, block)
+                reading.server_call(call.get("name"), call.get("input"), call.get("toolUseId"), block)
             else:
-                reading.call(call.get("name"), call.get("input"), at, key="input", id=id, extra=rest(call, _CALL))
+                self.read_item(call, at, reading)
         elif "text" in block:
             known = _TEXT
             reading.text(reading.as_text(block["text"], (*path, "text")))
@@ -230,101 +232,136 @@ class Bedrock(WireProvider):
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
         for kind, value in event.items():  # one member, the kind of the event
+            if value is None:
+                continue
             at: Path = (kind,)
             body = into.as_object(value, at)
+            index = hashable(body.get("contentBlockIndex"))
             if kind == "contentBlockDelta":
-                self._delta(
-                    into.as_object(body.get("delta"), (*at, "delta")), hashable(body.get("contentBlockIndex")), into
-                )
+                self._delta(into.as_object(body.get("delta"), (*at, "delta")), index, into)
             elif kind == "contentBlockStart":
                 into.go_on()
-                self._start(
-                    into.as_object(body.get("start"), (*at, "start")), hashable(body.get("contentBlockIndex")), into
-                )
+                self._start(into.as_object(body.get("start"), (*at, "start")), index, into)
             elif kind == "contentBlockStop":
-                self._stopped(into.items.get(hashable(body.get("contentBlockIndex"))), into)
-            elif kind == "messageStop":
-                into.payload.update(body)
-                into.stop(body.get("stopReason"))
-                into.finish()
-            elif kind == "metadata":
-                into.payload.update(body)
+                self._stopped(into.items.get(index), into)
+            elif kind in ("messageStop", "metadata"):
+                into.payload.update({key: value for key, value in body.items() if key not in _HOLDERS})
+                if kind == "messageStop":
+                    into.stop(body.get("stopReason"))
+                    into.finish()
             elif kind == "messageStart":
-                into.payload["output"] = {"message": {**body, "content": []}}
-            elif kind.endswith("Exception"):
+                _message(into).update({key: value for key, value in body.items() if key not in _HOLDERS})
+            elif type(kind) is str and kind.endswith("Exception"):
                 into.refused({"code": kind, **body})
             else:
                 into.unknown(kind)
 
-    def _start(self, start: dict[str, Any], index: Any, into: Assembly) -> dict[str, Any]:
-        if into.late():
-            return {}
-        block = {key: dict(value) if type(value) is dict else value for key, value in start.items()}
-        content = into.payload.setdefault("output", {"message": {}})["message"].setdefault("content", [])
+    def _start(self, start: dict[str, Any], index: Any, into: Assembly) -> None:
+        at: Path = ("contentBlockStart", "start")
+        block = {
+            key: joined(into.as_object(value, (*at, key)))
+            for key, value in start.items()
+            if key in _STARTS and value is not None
+        }
+        if into.late() or ("toolUse" in block and into.repeated(index, block["toolUse"].get("toolUseId"))):
+            return
+        self._begin(block, index, into)
+        self._delta({key: value for key, value in start.items() if key not in _STARTS}, index, into)
+
+    def _begin(self, block: dict[str, Any], index: Any, into: Assembly) -> dict[str, Any]:
+        content = _message(into).setdefault("content", [])
         path: Path = ("output", "message", "content", len(content))
         content.append(block)
         into.items[index] = block
         call = block.get("toolUse")
-        if type(call) is dict and call.get("type") != "server_tool_use":
-            into.begin(index, block, path, id=call.get("toolUseId"), name=call.get("name"))
+        if call is not None and call.get("type") != "server_tool_use":
+            into.begin(index, call, (*path, "toolUse"), id=call.get("toolUseId"), name=call.get("name"))
         return block
 
     def _delta(self, delta: dict[str, Any], index: Any, into: Assembly) -> None:
-        """Blocks of text have no start."""
         if into.late():
             return
-        block = into.items.get(index)
-        if block is None:
-            into.go_on()
-            block = self._start({}, index, into)
         for key, value in delta.items():
+            if value is None:
+                continue
             at: Path = ("contentBlockDelta", "delta", key)
+            block = into.items.get(index)
+            holder = "text" if key == "citation" else key
+            if block is None or not (holder in block or (holder == "text" and _CITED in block)):
+                # Blocks of text have no start; and a block is of one kind.
+                into.go_on()
+                block = self._begin({"toolUse": {}} if key == "toolUse" else {}, index, into)
             if key == "text":
-                into.text(block.setdefault("text", Pieces()), into.as_text(value, at))
+                pieces = block[_CITED]["content"][0]["text"] if _CITED in block else block.setdefault("text", Pieces())
+                into.text(pieces, into.as_text(value, at))
+            elif key == "citation":  # whole, the text stands among its citations
+                if _CITED not in block:
+                    block[_CITED] = {"content": [{"text": block.pop("text", Pieces())}]}
+                merge(block[_CITED], "citations", [value])
             elif key == "toolUse":
-                piece = into.as_text(into.as_object(value, at).get("input"), (*at, "input"))
-                call = block.setdefault("toolUse", {})
-                slot = into.slot_of(block)
-                if slot is not None and piece:
-                    call["input"] = slot.pieces
-                    into.arguments(slot, piece)
-                elif piece:
-                    if type(call.get("input")) is not Pieces:
-                        call["input"] = Pieces()
-                    call["input"].append(piece)
+                self._call_delta(into.as_text(into.as_object(value, at).get("input"), (*at, "input")), block, into)
+            elif key == "toolResult":
+                merge(block.setdefault(key, {}), "content", into.as_list(value, at))
             elif key == "reasoningContent":
-                self._thought(into.as_object(value, at), block, at, into)
-            elif key == "citation":
-                merge(block.setdefault("citationsContent", {"content": []}), "citations", [value])
-            else:
+                self._thought(into.as_object(value, at), block, index, into)
+            elif key == "image":
+                for name, more in into.as_object(value, at).items():
+                    source = into.as_object(more, at) if name == "source" else {}
+                    for part, data in source.items():
+                        self._blob(block.setdefault(key, {}).setdefault(name, {}), part, data, at, into)
+                    if name != "source":
+                        block.setdefault(key, {})[name] = more
+            elif key != _CITED:
                 merge(block, key, value)
-
-    def _thought(self, delta: dict[str, Any], block: dict[str, Any], at: Path, into: Assembly) -> None:
-        content = block.setdefault("reasoningContent", {})
-        for key, value in delta.items():
-            if key in ("text", "signature"):
-                thought = content.setdefault("reasoningText", {"text": Pieces()})
-                if key == "text":
-                    into.reasoning(thought["text"], into.as_text(value, (*at, key)))
-                else:
-                    thought["signature"] = value
             else:
-                content[key] = value
+                into.lost(at, "a delta has citations one by one")
+
+    def _call_delta(self, piece: str, block: dict[str, Any], into: Assembly) -> None:
+        call = block["toolUse"]
+        slot = into.slot_of(call)
+        if slot is not None and piece:
+            call["input"] = slot.pieces
+            into.arguments(slot, piece)
+        elif piece:  # of a call that the server runs
+            if type(call.get("input")) is not Pieces:
+                call["input"] = Pieces()
+            call["input"].append(piece)
+
+    def _thought(self, delta: dict[str, Any], block: dict[str, Any], index: Any, into: Assembly) -> None:
+        for key, value in delta.items():
+            if value is None:
+                continue
+            content = block.setdefault("reasoningContent", {})
+            holder = "reasoningText" if key in ("text", "signature") else key
+            if content and holder not in content:  # a block is of one kind
+                block = self._begin({}, index, into)
+                content = block.setdefault("reasoningContent", {})
+            at: Path = ("contentBlockDelta", "delta", "reasoningContent", key)
+            if key == "text":
+                thought = content.setdefault(holder, {"text": Pieces()})
+                into.reasoning(thought["text"], into.as_text(value, at))
+            elif key == "signature":
+                content.setdefault(holder, {"text": Pieces()})[key] = value
+            else:
+                self._blob(content, key, value, at, into)
+
+    def _blob(self, held: dict[str, Any], key: str, value: Any, at: Path, into: Assembly) -> None:
+        if not more_bytes(held, key, value):
+            into.lost(at, "it cannot be put together with what came before")
 
     def _stopped(self, block: dict[str, Any] | None, into: Assembly) -> None:
         if block is None:
             return
-        slot = into.slot_of(block)
         call = block.get("toolUse")
+        slot = None if call is None else into.slot_of(call)
         if slot is not None:  # whether the model was cut off in it, only the next event tells
             into.stopped(slot)
         elif type(call) is dict:  # of a call that the server ran
             parse_member(call, "input")
-        elif "citationsContent" in block and "text" in block:  # whole, the text stands among its citations
-            block["citationsContent"]["content"] = [{"text": block.pop("text")}]
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        self._block(item, path, reading)
+        id, extra = item.get("toolUseId"), rest(item, _CALL)
+        reading.call(item.get("name"), item.get("input"), path, key="input", id=id, extra=extra)
 
     # -- result
 
@@ -420,6 +457,11 @@ def _blobs(node: Any, raw: bool, depth: int = 0) -> Any:
                 value = base64_text(value)
         made[key] = _blobs(value, raw, depth + 1)
     return made
+
+
+def _message(into: Assembly) -> dict[str, Any]:
+    message: dict[str, Any] = into.payload.setdefault("output", {"message": {}})["message"]
+    return message
 
 
 WIRE = Bedrock
