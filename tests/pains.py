@@ -27,14 +27,14 @@ PAINS: dict[str, tuple[str, list[str]]] = {
     ),
     "3": ("extra_content of Gemini's compatible endpoint is dropped from streams", []),
     "4": ("parallel calls that share an index are made one", []),
-    "5": ("there is no index", ["test_stream_hostile.py::test_keys_that_are_none"]),
+    "5": ("there is no index", ["test_stream_traps.py::test_keys_that_are_none"]),
     "6": (
         "pieces of calls that take turns go to the last call",
         ["test_stream_properties.py::test_any_cut_gives_the_whole"],
     ),
     "7": ("names and ids that are sent again are joined", ["test_stream_properties.py::test_any_cut_gives_the_whole"]),
     "8": ("an empty name that comes later counts", []),
-    "9": ("empty arguments of a tool without parameters are an error", ["test_stream_hostile.py::test_white_space"]),
+    "9": ("empty arguments of a tool without parameters are an error", ["test_stream_traps.py::test_white_space"]),
     "10": ("the empty object of the beginning is glued to the arguments", []),
     "11": ("arguments that come whole, at the beginning or the end, are not seen", []),
     "12": (
