@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 import turns
 from toolglot import (
+    CallPart,
     ConversionError,
+    ImagePart,
     Message,
     OpaquePart,
     Problem,
@@ -36,19 +39,13 @@ from toolglot.providers._check import check_turns
 from toolglot.providers._detect_history import detect_history
 from toolglot.providers._history import Histories
 from toolglot.providers._repair import REPAIRS
-from turns import CONVERSATION, TOOLS, Case, answers, told
+from toolglot.providers._turns import SOURCE
+from turns import CONVERSATION, PNG, TOOLS, Case, answers, told
 
 CASES = turns.cases()
 # What only a wire format has whose histories are not read yet.
 RESERVED = {
-    "history.user_after_tool": "mistral",
-    "history.result_order": "gemini",
-    "history.missing_name": "gemini",
-    "history.signature_missing": "gemini",
-    "history.result_not_object": "gemini",
-    "history.turn_order": "gemini",
     "history.empty_result": "bedrock",
-    "history.reasoning_alone": "openai_responses",
 }
 FAULTS = [pytest.param(case, fault, id=f"{case}: {fault['name']}") for case in CASES for fault in case.data["faults"]]
 
@@ -137,6 +134,32 @@ def test_only_what_was_changed_is_written_anew(case: Case) -> None:
     before = answers(parser.history(parser.messages(read)))
     payload[member][-1].clear()
     assert answers(parser.history(parser.messages(read))) == before
+
+
+def said_in(turns: list[Any]) -> list[str]:
+    """All that is said in a history, whatever it is cut into: the assistant's texts that follow each other are one."""
+    found: list[dict[str, Any]] = []
+    for turn in turns:
+        one = told(turn)
+        kind = next(iter(one))
+        content = one[kind] if isinstance(one[kind], list) else [{"text": one[kind]}]
+        for place, part in enumerate(content):
+            part = {key: value for key, value in part.items() if key != "id"}
+            if place and kind == "assistant" and part.keys() == {"text"} and "text" in found[-1]:
+                found[-1]["text"] += part["text"]
+            else:
+                found.append({"in": kind, "error": one.get("error", False), **part})
+    return sorted(json.dumps(part, sort_keys=True) for part in found)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_is_written_anew_says_all_that_was_read(case: Case) -> None:
+    """Of its own nothing is lost, even if no message is left: messages of a kind that nobody knows, too."""
+    read = case.parser.history(case.data["history"])
+    made = [replace(turn, extra={key: value for key, value in turn.extra.items() if key != SOURCE}) for turn in read]
+    written = case.parser.messages(made, strict=True)
+    assert said_in(case.parser.history(written)) == said_in(read)
+    assert check_messages(written, case.parser.provider, tools=TOOLS) == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -343,8 +366,9 @@ def test_ids_never_collide(provider: Provider) -> None:
     assert [found for found in answers(read) if found[2] is not None] == [
         ("f", {"n": number}, str(number)) for number in range(len(calls)) if number != 5
     ]
-    made = [call.id for turn in read if isinstance(turn, Message) for call in turn.tool_calls]
+    made = [call.id for turn in read if isinstance(turn, Message) for call in turn.tool_calls if call.id is not None]
     assert len(set(made)) == len(made)
+    assert len(made) == (0 if parser.wire == "gemini" else len(calls))  # which takes back its own only
 
 
 def test_own_ids_stay_and_others_keep_clear_of_them() -> None:
@@ -448,6 +472,144 @@ def test_what_is_no_history() -> None:
     assert get_provider("openai").messages([]) == {"messages": []}
     assert said(get_provider("openai").history({"model": "m"}).losses) == [["loss.unread", "$.messages"]]
     assert get_provider("openai").history([]) == Turns()
+
+
+def test_a_text_in_place_of_the_list_goes_back_as_one() -> None:
+    responses = get_provider("openai_responses")
+    turns = responses.history({"model": "m", "instructions": "Be brief.", "input": "Hi"}, strict=True)
+    assert turns == [SystemMessage("Be brief."), UserMessage("Hi")]
+    assert responses.messages(pickle.loads(pickle.dumps(turns))) == {"instructions": "Be brief.", "input": "Hi"}
+    assert responses.messages([*turns, Message(content="Hello")])["input"] == [
+        {"type": "message", "role": "user", "content": "Hi"},
+        {"type": "message", "role": "assistant", "content": "Hello"},
+    ]
+
+
+def test_parts_in_place_of_the_list_get_a_step_when_it_goes_on() -> None:
+    interactions = get_provider("google_interactions")
+    parts = [{"type": "text", "text": "What?"}, {"type": "image", "data": "iVBORw0KGgo=", "mime_type": "image/png"}]
+    turns = interactions.history({"input": parts}, strict=True)
+    assert turns == [UserMessage([TextPart("What?"), ImagePart(PNG)])]
+    assert interactions.messages(turns) == {"input": parts}
+    assert interactions.messages([*turns, Message(content="A dot.")])["input"] == [
+        {"type": "user_input", "content": parts},
+        {"type": "model_output", "content": [{"type": "text", "text": "A dot."}]},
+    ]
+    assert interactions.history({"input": parts[0]}) == [UserMessage("What?")]
+
+
+def test_a_system_prompt_stays_where_it_stood() -> None:
+    """OpenAI's Responses have a member for it, and messages: what stood in one is written there."""
+    responses = get_provider("openai_responses")
+    said = {"instructions": "A", "input": [{"role": "user", "content": "Hi"}, {"role": "developer", "content": "B"}]}
+    turns = responses.history(said)
+    turns[0] = replace(turns[0], content="A, too")  # type: ignore[type-var]
+    turns[2] = replace(turns[2], content="B, too")  # type: ignore[type-var]
+    written = responses.messages([*turns, SystemMessage("C")], strict=True)
+    assert written["instructions"] == "A, too"
+    assert written["input"][1:] == [
+        {"type": "message", "role": "developer", "content": "B, too"},
+        {"type": "message", "role": "system", "content": "C"},
+    ]
+
+
+def test_a_part_of_a_system_prompt_that_only_another_can_read_is_left_out() -> None:
+    turns = get_provider("anthropic").history(
+        {"system": [{"type": "text", "text": "A"}, {"type": "new"}], "messages": []}
+    )
+    for case in CASES:
+        written = case.parser.messages(turns)
+        assert ('"new"' in json.dumps(written)) is (case.wire == "anthropic")
+        assert [loss.code for loss in written.losses] == ([] if case.wire == "anthropic" else ["loss.part"])
+
+
+def test_a_system_prompt_that_may_not_stand_there_is_put_first() -> None:
+    turns = [
+        SystemMessage("A"), UserMessage("Hi"), SystemMessage("B"), Message(content="Hello"), SystemMessage("C"),
+        UserMessage("So?"),
+    ]  # fmt: skip
+    written = get_provider("mistral").messages(turns)
+    assert [message["content"] for message in written["messages"]] == ["A", "C", "Hi", "B", "Hello", "So?"]
+    assert said(written.losses) == [["loss.moved", "$[4]"]]
+    assert check_messages(written, "mistral") == []
+    assert get_provider("mistral").messages(turns[3:5])["messages"][0] == {"role": "system", "content": "C"}
+
+
+def test_what_the_provider_has_kept_is_no_orphan() -> None:
+    asked = {
+        "previous_response_id": "resp_1",
+        "input": [{"type": "function_call_output", "call_id": "c1", "output": "1"}],
+    }
+    assert check_messages(asked, "openai_responses") == []
+    written = convert_messages(asked, "openai_responses", "openai_responses", repair=True)
+    assert (written, written.repairs) == ({"input": asked["input"]}, ())
+    del asked["previous_response_id"]
+    assert [problem.code for problem in check_messages(asked, "openai_responses")] == ["history.orphan_result"]
+
+
+def test_results_without_ids_and_names_are_taken_in_order() -> None:
+    turns = [Message(tool_calls=[ToolCall("f", {}), ToolCall("g", {})]), ToolResult(None, "1"), ToolResult(None, "2")]
+    for case in CASES:
+        written = case.parser.messages(turns)
+        assert [(name, result) for name, _, result in answers(case.parser.history(written))] == [("f", "1"), ("g", "2")]
+
+
+def test_a_call_of_another_gets_a_signature_where_that_is_asked_for() -> None:
+    """The first call of each turn, and no call of Gemini's own."""
+    google = get_provider("google")
+    stand_in = {"thoughtSignature": "skip_thought_signature_validator"}
+    foreign = [
+        UserMessage("Hi"),
+        Message(tool_calls=[ToolCall("f", {}, "c1"), ToolCall("g", {}, "c2")]),
+        ToolResult("c1", "1"),
+        ToolResult("c2", "2"),
+    ]
+    own = google.history([
+        {"role": "model", "parts": [{"functionCall": {"name": "h", "args": {}}, "thoughtSignature": "c2ln"}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "h", "response": {"output": "3"}}}]},
+    ])  # fmt: skip
+    assert [problem.code for problem in check_messages(google.messages([*foreign, *own]), "google")] == [
+        "history.signature_missing"
+    ]
+    written = google.messages([*foreign, *own], repair=["signature_missing"])
+    assert written["contents"][1]["parts"] == [
+        {"functionCall": {"name": "f", "args": {}}, **stand_in},
+        {"functionCall": {"name": "g", "args": {}}},
+    ]
+    assert written["contents"][3] == {
+        "role": "model", "parts": [{"functionCall": {"name": "h", "args": {}}, "thoughtSignature": "c2ln"}],
+    }  # fmt: skip
+    assert said(written.repairs) == [["history.signature_missing", "$[1].parts[0]"]]
+    assert check_messages(written, "google") == []
+    # What a turn of its own does not bring along nobody makes up.
+    own[0] = replace(own[0], tool_calls=[], parts=[CallPart(ToolCall("h", {"n": 1}))])
+    assert google.messages(own, repair=True)["contents"][0]["parts"] == [
+        {"functionCall": {"name": "h", "args": {"n": 1}}}
+    ]
+
+
+def test_the_calls_of_a_model_that_goes_on_stand_in_one_content() -> None:
+    """Behind a content of the model's none with calls may stand; a function's response stands alone in its own."""
+    turns = [
+        UserMessage("Hi"),
+        Message(content="I look."),
+        Message(tool_calls=[ToolCall("f", {})]),
+        ToolResult(None, "1"),
+        UserMessage("And?"),
+    ]
+    assert get_provider("google").messages(turns, strict=True)["contents"] == [
+        {"role": "user", "parts": [{"text": "Hi"}]},
+        {"role": "model", "parts": [{"text": "I look."}, {"functionCall": {"name": "f", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "1"}}}]},
+        {"role": "user", "parts": [{"text": "And?"}]},
+    ]
+
+
+def test_a_turn_of_which_nothing_is_left_is_not_written() -> None:
+    turns = [UserMessage("Hi"), Message(reasoning="Hm."), UserMessage("Well?")]
+    written = get_provider("openai").messages(turns)
+    assert [message["role"] for message in written["messages"]] == ["user", "user"]
+    assert said(written.losses) == [["loss.reasoning", "$[1].parts[0]"]]
 
 
 class Dumped:

@@ -28,9 +28,10 @@ LEVELS: list[set[str]] = [
     {"pattern"},
     {"format"},
     {"definition", "values", "engine", "response_template", "schema"},
-    {"formats", "providers"},
+    {"formats"},
     {"registry"},
     {"api", "grammars", "models", "rendering"},
+    {"providers"},  # which read text inside a provider's content
     {"convert", "golden", "tools", "batch"},
     {""},  # toolglot/__init__.py, the public surface
     {"cli", "__main__"},

@@ -138,7 +138,7 @@ def _gemini(url: str, messages: list[Any], members: dict[str, Any]) -> Any:
 def _gemini_check(body: dict[str, Any]) -> Any:
     from google.genai import types
 
-    config = {key: body[key] for key in ("tools", "toolConfig") if key in body}
+    config = {key: body[key] for key in ("tools", "toolConfig", "systemInstruction") if key in body}
     contents = [plain(types.Content.model_validate(one)) for one in body["contents"]]
     return {**body, **plain(types.GenerateContentConfig.model_validate(config)), "contents": contents}
 

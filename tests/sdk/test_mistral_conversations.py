@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import turns
 from loopback import get_weather, loopback, responses, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
@@ -22,6 +23,17 @@ def test_shapes(case: str, section: str, value: Any) -> None:
     adapter = pydantic.TypeAdapter(models.ConversationRequestTypedDict)
     # What the SDK does not know is gone.
     assert adapter.dump_python(adapter.validate_python(request)) == request
+
+
+@pytest.mark.parametrize("case", [None, *turns.cases()], ids=str)
+def test_conversations(case: turns.Case | None) -> None:
+    """The conversation that is written for every API, and the histories of all others."""
+    provider = get_provider("mistral_conversations")
+    history = turns.CONVERSATION if case is None else case.parser.history(case.data["history"])
+    request = {"stream": False, **provider.messages(history)}
+    adapter = pydantic.TypeAdapter(models.ConversationRequestTypedDict)
+    if case is None or case.wire != provider.wire:
+        assert adapter.dump_python(adapter.validate_python(request)) == request
 
 
 @pytest.mark.parametrize(

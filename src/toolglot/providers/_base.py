@@ -18,7 +18,7 @@ from ._history import Histories
 from ._names import Provider, WireFormat
 from ._payload import Path, load
 from ._reading import Reading
-from ._write_turns import fit_result
+from ._told import fit_result
 from ._writing import Wire, WireObject, Writing, message_parts, pair
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ class WireProvider(Histories):
         self, tool: Tool, path: str, out: Writing, subset: Subset, closed: Subset | None
     ) -> tuple[dict[str, Any], bool]:
         """The tool's parameters as this API takes them, and whether they are strict."""
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         path += ".parameters"
         if tool.strict and closed is not None:
             adapted, strict = adapt_strict(tool.parameters, closed, subset, path)
@@ -212,13 +214,15 @@ class WireProvider(Histories):
         on_error: OnError = "raise",
         ids: Ids = "given",
         tools: Any = None,
+        text_format: str | None = None,
         validate: bool = False,
     ) -> Message:
         """The message in ``response``: the first choice, if there are several.
 
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
+        ``text_format``: as for `parse_response`.
         """
-        return first_message(self.read_all(*load(response), on_error, ids, tools, validate), on_error)
+        return first_message(self.read_all(*load(response), on_error, ids, tools, text_format, validate), on_error)
 
     def parse_all(
         self,
@@ -227,13 +231,22 @@ class WireProvider(Histories):
         on_error: OnError = "raise",
         ids: Ids = "given",
         tools: Any = None,
+        text_format: str | None = None,
         validate: bool = False,
     ) -> list[Message]:
         """Every choice in ``response``."""
-        return [checked(one, on_error) for one in self.read_all(*load(response), on_error, ids, tools, validate)]
+        found = self.read_all(*load(response), on_error, ids, tools, text_format, validate)
+        return [checked(one, on_error) for one in found]
 
     def read_all(
-        self, payload: Any, text: str | None, on_error: str, ids: str, tools: Any, validate: bool
+        self,
+        payload: Any,
+        text: str | None,
+        on_error: str,
+        ids: str,
+        tools: Any,
+        text_format: str | None,
+        validate: bool,
     ) -> list[Message]:
         """Every choice of what `load` gave, with its errors."""
         if on_error not in ("raise", "collect", "repair"):
@@ -274,7 +287,12 @@ class WireProvider(Histories):
             readings[0].extra["error"] = payload
         else:
             readings = self.read(payload, new) or [new()]
-        return [reading.message(self._name) for reading in readings]
+        messages = [reading.message(self._name) for reading in readings]
+        if text_format is not None:
+            from ._inside import read_inside
+
+            messages = [read_inside(message, text_format, ids, tools) for message in messages]
+        return messages
 
     def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:
         """An error instead of a response, or at the end of one: its text, or an object that says more."""
@@ -325,6 +343,7 @@ class WireProvider(Histories):
         on_error: OnError = "raise",
         ids: Ids = "given",
         tools: Any = None,
+        text_format: str | None = None,
         limits: Limits | None = None,
     ) -> ProviderStream:
         """A reader of this API's stream. The options are those of `parse`."""
@@ -332,7 +351,7 @@ class WireProvider(Histories):
 
         if type(self).stream_event is WireProvider.stream_event:
             raise ConversionError(f"{self.provider} has no streams")
-        return ProviderStream(self, on_error=on_error, ids=ids, tools=tools, limits=limits)
+        return ProviderStream(self, on_error=on_error, ids=ids, tools=tools, text_format=text_format, limits=limits)
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
         """Put what an event brings in its place in ``into.payload``, which `read` can read at any time."""

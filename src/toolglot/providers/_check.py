@@ -113,6 +113,8 @@ class _Checker:
         if place is None:
             if id in asked.ids:
                 self.report("history.duplicate_result", number, f"the call {id!r:.80} has a result already", id)
+            elif turn.extra[SOURCE].get("stored"):
+                pass  # its call may be there
             elif id is None or asked.number < 0 or not self._is_broken(asked.number, id):
                 said = "there is no call" if id is None else f"no call has the id {id!r:.80}"
                 self.report("history.orphan_result", number, f"{said} in the message before", id)
@@ -145,6 +147,7 @@ class _Checker:
         seen: set[str] = set()
         for number, turn in enumerate(self.turns):
             here: dict[str, int] = {}
+            seen = seen if self.provider.unique_ids else set()
             for call in calls_of(turn):
                 id = call.id
                 if id is None and self.provider.wants_id(call):

@@ -30,6 +30,7 @@ _ITEMS: Final = {
 _BLOCKS: Final = {
     **dict.fromkeys(("thinking", "redacted_thinking", "server_tool_use", "image", "document"), Provider.ANTHROPIC),
     **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), Provider.OPENAI_RESPONSES),
+    **dict.fromkeys(("document_url", "reference"), Provider.MISTRAL),
     **dict.fromkeys(("image_url", "input_audio", "file"), Provider.OPENAI),
 }
 _CONVERSE: Final = ("toolUse", "toolResult", "reasoningContent", "text", "image", "document", "cachePoint")
@@ -94,15 +95,19 @@ def _item(item: Any) -> Provider:
         return Provider.OLLAMA
     if "thinking" in item or "images" in item:
         return Provider.OLLAMA
+    said = _content(get("content"), role)
+    if said is not Provider.OPENAI and said is not Provider.AUTO:
+        return said
     calls = get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict) and isinstance(function.get("arguments"), dict):
             return Provider.OLLAMA
-    return _content(get("content"), role)
+    return said
 
 
 def _content(content: Any, role: str) -> Provider:
+    shared = Provider.AUTO
     blocks = [content] if isinstance(content, dict) else content if isinstance(content, list) else []
     for block in blocks:
         if not isinstance(block, dict):
@@ -117,8 +122,10 @@ def _content(content: Any, role: str) -> Provider:
         if kind == "thinking" and isinstance(block.get("thinking"), list):
             return Provider.MISTRAL
         if isinstance(kind, str) and kind in _BLOCKS:
-            return _BLOCKS[kind]
+            shared = _BLOCKS[kind]
+            if shared is not Provider.OPENAI:
+                return shared
         if kind is None and any(member in block for member in _CONVERSE):
             return Provider.BEDROCK
     known = role in ("system", "developer", "user", "assistant", "tool", "function", "model")
-    return Provider.OPENAI if known else Provider.AUTO
+    return Provider.OPENAI if known else shared

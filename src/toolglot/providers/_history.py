@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ..errors import ConversionError
 from ..history import SystemMessage, Turn, Turns, UserPart
 from ..types import ToolCall, ToolResult
-from ._turns import TurnReader, read_turns
+from ._turns import Alone, TurnReader, read_turns
 from ._write_turns import write_turns
 from ._writing import WireObject, Writing
 
@@ -27,6 +27,10 @@ class Histories:
     # The member of a request that holds the messages, and that of the system prompt; None: it is a message as well.
     messages_member: ClassVar[str] = "messages"
     system_member: ClassVar[str | None] = None
+    # Whether a request may have a text in place of the list; and members of it that say that the provider has kept what
+    # was said before.
+    text_alone: ClassVar[bool] = False
+    stored_by: ClassVar[tuple[str, ...]] = ()
     # What the API refuses, by the code of a `Problem`, and in which words (None: not known). What is not here is not
     # checked. A dialect may have rules of its own, so an instance may set it.
     rules: Mapping[str, str | None] = {}
@@ -36,8 +40,12 @@ class Histories:
     opaque_results: ClassVar[bool] = False
     # Whether calls may be free text. A dialect may differ.
     custom_calls: bool = False
-    # Whether messages of one role that follow each other have to be one.
-    joins: ClassVar[bool] = False
+    # Whether messages of one role that follow each other have to be one; or of which roles.
+    joins: ClassVar[bool | frozenset[str]] = False
+    # Whether no two calls of a history may have the same id, or only no two of one message.
+    unique_ids: ClassVar[bool] = True
+    # With a ``system_member``: whether a system prompt may also be a message among the others.
+    system_inside: ClassVar[bool] = False
     # Members of an `extra` of this format that say how something was written, and nothing that another could lose.
     forms: ClassVar[frozenset[str]] = frozenset()
 
@@ -86,6 +94,16 @@ class Histories:
         """The value of ``system_member``; without one, the message of the only turn."""
         raise NotImplementedError
 
+    def write_system_message(self, turn: SystemMessage, out: Writing) -> Any:
+        """A system prompt as a message, for APIs with ``system_inside`` or without ``system_member``."""
+        return self.write_system([turn], out)
+
+    def system_fits(self, last: Any) -> bool:
+        """Whether a message of the system may stand behind the message ``last`` (None: it is the first). Where it may
+        not, it is put at the beginning.
+        """
+        return True
+
     def runs(self, items: list[Any]) -> Iterator[int]:
         """How many items make one turn, for APIs that have calls, reasoning and text as items of their own."""
         for _ in items:
@@ -97,12 +115,14 @@ class Histories:
 
     def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
         """The list of messages in a request, and where it stands; reads the system prompt."""
+        turns.stored = any(request.get(name) for name in self.stored_by)
         member = self.system_member
         if member is not None and request.get(member) is not None:
             turns.begin([], (member,))
             self.read_system(request[member], turns)
             turns.end("system", request[member])
-        return request.get(self.messages_member), (self.messages_member,)
+        items = request.get(self.messages_member)
+        return [Alone(items)] if self.text_alone and type(items) is str else items, (self.messages_member,)
 
     def read_system(self, value: Any, turns: TurnReader) -> None:
         """Read the value of ``system_member`` by ``turns.system``."""
@@ -111,7 +131,10 @@ class Histories:
     def write_request(self, items: list[Any], system: Any) -> dict[str, Any]:
         """The members of the request; ``system`` is None if there is nothing to be said."""
         said = {self.system_member: system} if self.system_member is not None and system is not None else {}
-        return {**said, self.messages_member: items}
+        if len(items) == 1 and type(items[0]) is Alone:
+            return {**said, self.messages_member: str(items[0])}
+        alone = [self.write_user(str(item), {}, Writing()) if type(item) is Alone else item for item in items]
+        return {**said, self.messages_member: alone}
 
     def declared(self, request: dict[str, Any]) -> Any:
         """The tools in a request."""

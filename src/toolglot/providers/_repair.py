@@ -157,11 +157,17 @@ def _no_orphans(paired: Paired, out: Writing) -> Paired:
     owner, _ = _groups(paired)
     made: Paired = []
     for number, (turn, at) in enumerate(paired):
-        if isinstance(turn, ToolResult) and owner[number] is None:
+        if isinstance(turn, ToolResult) and owner[number] is None and not _is_stored(turn):
             out.mended("history.orphan_result", at, f"left out: no call has the id {turn.tool_call_id!r:.80}")
         else:
             made.append((turn, at))
     return made
+
+
+def _is_stored(turn: ToolResult) -> bool:
+    """Whether the call may be one that the provider has kept."""
+    source = turn.extra.get(SOURCE)
+    return isinstance(source, dict) and source.get("stored", False)
 
 
 def _answered(paired: Paired, out: Writing) -> Paired:

@@ -16,11 +16,25 @@ from ._reading import Reading, rest
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["SOURCE", "TurnReader", "from_base64", "from_data_url", "image_at", "json_values", "read_turns", "reread"]
+__all__ = [
+    "SOURCE",
+    "WHOLE",
+    "Alone",
+    "TurnReader",
+    "from_base64",
+    "from_data_url",
+    "image_at",
+    "json_values",
+    "read_turns",
+    "reread",
+    "shortest",
+]
 
 # Where a turn's `extra` holds what it was read from: whose it is, where it stood, the messages themselves ("items") or
 # the request's system prompt ("system"), and which it is of how many turns.
 SOURCE: Final = "source"
+# What says, in an `OpaquePart`, that it is no part of a message, but one by itself.
+WHOLE: Final = "whole"
 _PLAIN: Final = (str, int, float, bool, type(None), bytes)
 _DEEP: Final = 100  # what lies deeper than this in a message is left as it is
 _DATA: Final = re.compile(r"data:([^;,]*)[^,]*;base64,(.*)", re.DOTALL).fullmatch
@@ -28,14 +42,22 @@ _DATA: Final = re.compile(r"data:([^;,]*)[^,]*;base64,(.*)", re.DOTALL).fullmatc
 ReadPart = Callable[[dict[str, Any]], TextPart | ImagePart | FilePart | None]
 
 
+class Alone(str):
+    """A text that stands where a request else has a list of messages."""
+
+    __slots__ = ()
+
+
 class TurnReader:
     """What has been read of a history."""
 
-    __slots__ = ("_at", "_items", "_provider", "_start", "losses", "turns")
+    __slots__ = ("_at", "_items", "_provider", "_start", "losses", "stored", "turns")
 
     def __init__(self, provider: WireProvider) -> None:
         self.losses: list[Loss] = []
         self.turns: list[Turn] = []
+        # Whether what was said before is kept by the provider: then calls may be there.
+        self.stored = False
         self._provider = provider
         self._at: Path = ()
         self._items: list[Any] = []
@@ -50,7 +72,8 @@ class TurnReader:
     def end(self, kind: str, value: Any) -> None:
         """All of it was read: its turns know where they come from."""
         if kind == "items" and len(self.turns) == self._start:
-            self.user([self.opaque(item) for item in value])
+            for item in value:
+                self.unknown(item)
         count = len(self.turns) - self._start
         for place, turn in enumerate(self.turns[self._start :]):
             turn.extra[SOURCE] = {
@@ -59,6 +82,7 @@ class TurnReader:
                 kind: value,
                 "place": place,
                 "count": count,
+                **({"stored": True} if self.stored else {}),
             }
 
     # -- what a wire format calls
@@ -110,7 +134,7 @@ class TurnReader:
 
     def unknown(self, item: Any) -> None:
         """Something that is none of these; kept whole."""
-        self.user([self.opaque(item)])
+        self.user([OpaquePart(item, None, {self._provider.wire.value: {WHOLE: True}})])
 
     def opaque(self, data: Any) -> OpaquePart:
         """A part that only this provider can read."""
@@ -176,7 +200,7 @@ def read_turns(provider: WireProvider, payload: Any) -> Turns:
         for count in provider.runs(items):
             run = items[start : start + count]
             turns.begin(run, (*at, start))
-            provider.read_turn(run, turns)
+            _read(provider, run, turns)
             turns.end("items", run)
             start += count
     else:
@@ -185,14 +209,22 @@ def read_turns(provider: WireProvider, payload: Any) -> Turns:
     return Turns(turns.turns, tuple(turns.losses))
 
 
+def _read(provider: WireProvider, run: list[Any], turns: TurnReader) -> None:
+    if type(run[0]) is Alone:
+        turns.user(str(run[0]))
+    else:
+        provider.read_turn(run, turns)
+
+
 def reread(provider: WireProvider, source: dict[str, Any]) -> list[Turn]:
     """What is read of the source of a turn."""
     turns = TurnReader(provider)
+    turns.stored = source.get("stored", False)
     kind = "system" if "system" in source else "items"
     value = source[kind]
     turns.begin(value if kind == "items" else [], source["path"])
     if kind == "items":
-        provider.read_turn(value, turns)
+        _read(provider, value, turns)
     else:
         provider.read_system(value, turns)
     turns.end(kind, value)
@@ -219,6 +251,13 @@ def _json(value: Any, depth: int = 0) -> Any:
         return [_json(item, depth + 1) for item in value]
     found = sdk_object(value)
     return value if found is None else _json(found, depth + 1)
+
+
+def shortest(content: str | list[UserPart]) -> str | list[UserPart]:
+    """A content as text, if it is nothing else, for APIs that have no shorter form of that."""
+    if len(content) == 1 and isinstance(part := content[0], TextPart) and not part.extra:
+        return part.text
+    return content
 
 
 def from_base64(text: Any) -> bytes | None:

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, ToolCall, ToolResult
+from ._told import fit_result, told_to, whole_items
 from ._turns import SOURCE, reread
-from ._writing import Writing, message_parts, pair
+from ._writing import Writing, message_parts, pair, says_error
 
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["calls_of", "fit_result", "owners", "write_turns"]
+__all__ = ["calls_of", "owners", "write_turns"]
 
 _ANY: Final = NameRule(r"\x00-\U0010ffff", 1_000_000)
-# What a response says about itself: no history needs it.
-_ABOUT: Final = frozenset(("id", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "created_at"))
+# What is said of a part of a message that was left out.
+_PARTS: Final = ("loss.part", "loss.reasoning")
 _NUMBERED: Final = re.compile(r"\$\[(\d+)\](.*)", re.DOTALL).fullmatch
 
 
@@ -43,20 +44,6 @@ def calls_of(turn: Turn) -> list[ToolCall]:
     if not isinstance(turn, Message):
         return []
     return [part.call for part in message_parts(turn) if isinstance(part, CallPart) and part.call.kind != "server"]
-
-
-def fit_result(provider: WireProvider, result: ToolResult, path: str, out: Writing) -> ToolResult:
-    """A copy of ``result`` without the opaque parts that cannot be written here."""
-    content = result.content
-    if not isinstance(content, list) or not any(isinstance(part, OpaquePart) for part in content):
-        return replace(result)
-    kept = []
-    for place, part in enumerate(content):
-        if isinstance(part, OpaquePart) and not (provider.opaque_results and provider.wire in part.extra):
-            out.lost("loss.part", f"{path}.content[{place}]", "something that only another can read")
-        else:
-            kept.append(part)
-    return replace(result, content=kept or "")
 
 
 def owners(turns: Sequence[Turn]) -> list[int | None]:
@@ -113,21 +100,29 @@ class _Writer:
 
     def write(self) -> dict[str, Any]:
         """The members of the request."""
-        apart = self.provider.system_member is not None
         system: list[int] = []
         alone: list[int] = []
+        first: list[int] = []  # system messages that may not stand where they do
         begun = False
+        head = 0
         for number, turn in enumerate(self.turns):
             anew = not self.kept[number]
             if alone and not (anew and isinstance(turn, ToolResult)):
                 self._results(None, alone)
                 alone = []
-            if isinstance(turn, SystemMessage) and apart and (anew or "system" in turn.extra[SOURCE]):
-                system.append(number)
-                if begun and anew:
-                    self.out.lost("loss.moved", self.where[number], "now part of the one system prompt")
-                continue
-            begun = True
+            if isinstance(turn, SystemMessage):
+                if self._apart(number, turn):
+                    system.append(number)
+                    if begun and anew:
+                        self.out.lost("loss.moved", self.where[number], "now part of the one system prompt")
+                    continue
+                if anew and not self.provider.system_fits(self.items[-1][0] if self.items else None):
+                    first.append(number)
+                    self.out.lost("loss.moved", self.where[number], "now at the beginning")
+                    continue
+            elif not begun:
+                head = len(self.items)
+            begun = begun or not isinstance(turn, SystemMessage)
             if not anew:
                 source = turn.extra[SOURCE]
                 if source["place"] == 0:
@@ -143,7 +138,21 @@ class _Writer:
                     self.out.lost("loss.result_missing", self.where[number], f"{call.name!r} ({call.id}) has no result")
         if alone:
             self._results(None, alone)
+        if first:
+            items, self.items = self.items, []
+            for number in first:
+                self._turn(number, self.turns[number])
+            self.items = [*items[:head], *self.items, *items[head:]]
         return self.provider.write_request(self._joined(), self._system(system))
+
+    def _apart(self, number: int, turn: SystemMessage) -> bool:
+        """Whether a system message goes into the request's own member."""
+        provider = self.provider
+        source = turn.extra.get(SOURCE)
+        stood = isinstance(source, dict) and "system" in source
+        if self.kept[number] or provider.system_inside:
+            return stood and source["provider"] == provider.provider.value  # type: ignore[index]
+        return provider.system_member is not None
 
     # -- what goes back as it was
 
@@ -228,13 +237,23 @@ class _Writer:
                 if (name := provider.name(call.name)) != call.name:
                     self.out.lost("loss.name", self.where[number], f"{call.name!r:.80} is called {name!r} there")
             message = _renamed(turn, self.ids.get(number, []))
-            self._put([number], lambda out: provider._assistant(message, out))
+            self._put([number], lambda out: provider._assistant(message, out), len(message_parts(message)))
         elif isinstance(turn, SystemMessage):
-            self._put([number], lambda out: [provider.write_system([turn], out)])
+            told = self._told(number, turn)
+            self._put([number], lambda out: [provider.write_system_message(told, out)])
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
-            if content or not turn.content:
+            whole = whole_items(content, provider.wire)
+            if whole:
+                self.items += [(item, False) for item in whole]
+            elif content or not turn.content:
                 self._put([number], lambda out: provider.write_user(content, provider.own(turn.extra), out))
+
+    def _told(self, number: int, turn: SystemMessage) -> SystemMessage:
+        """A system prompt without what only another provider can read."""
+        if isinstance(turn.content, str):
+            return turn
+        return replace(turn, content=[part for _, part in self._parts(number, turn.content)])
 
     def _parts(self, number: int, parts: Sequence[UserPart]) -> list[tuple[str, UserPart]]:
         """The parts that can be written here, each with its path."""
@@ -250,15 +269,17 @@ class _Writer:
 
     def _results(self, owner: int | None, numbers: list[int]) -> None:
         """Results of one message, or of none, in the calls' order."""
+        calls = [] if owner is None else [replace(call) for call in calls_of(self.turns[owner])]
+        names: dict[str | None, str] = {call.id: call.name for call in calls if call.id is not None}
         given: list[ToolResult] = []
         for place, number in enumerate(numbers):
             turn = self.turns[number]
             assert isinstance(turn, ToolResult)
             self._foreign(number, turn)
             given.append(self._result(number, turn))
+            given[-1].tool_name = turn.tool_name or names.get(turn.tool_call_id)
             if owner is not None and number != owner + 1 + place:
                 self.out.lost("loss.moved", self.where[number], "now directly behind its call")
-        calls = [] if owner is None else [replace(call) for call in calls_of(self.turns[owner])]
         found = Writing()
         pairs = pair(given, calls, found)
         for loss in found.losses:
@@ -276,7 +297,7 @@ class _Writer:
         made = fit_result(self.provider, result, "$", out)
         for loss in out.losses:
             self.out.lost(loss.code, self._at([number], loss.path), loss.detail)
-        if made.is_error and not self.provider.error_flag and not _says_error(made.content):
+        if made.is_error and not self.provider.error_flag and not says_error(made.content):
             self.out.lost("loss.error_flag", self.where[number], "that it is an error, which its text does not say")
         return made
 
@@ -292,18 +313,18 @@ class _Writer:
             if isinstance(part, ImagePart) and part.detail is not None and not self.provider.image_detail:
                 self.out.lost("loss.extra", self.where[number], f"the image's detail, {part.detail!r:.40}")
         for holder in holders:
-            for wire, extra in (getattr(holder, "extra", None) or {}).items():
-                if wire in (SOURCE, self.provider.wire) or not isinstance(extra, dict):
-                    continue
-                beside = extra.get("message")
-                told = {**extra, **beside} if isinstance(beside, dict) else extra
-                for key in sorted(told.keys() - _forms(wire) - {"message"}):
-                    self.out.lost("loss.extra", self.where[number], f"{key!r:.80}, for {wire} only")
+            for wire, key in told_to(getattr(holder, "extra", None) or {}, self.provider.wire):
+                self.out.lost("loss.extra", self.where[number], f"{key!r:.80}, for {wire} only")
 
-    def _put(self, numbers: list[int], write: Callable[[Writing], Any]) -> None:
-        """Messages made of these turns; what is lost is said of the turn that it stood in."""
+    def _put(self, numbers: list[int], write: Callable[[Writing], Any], parts: int = 0) -> None:
+        """Messages made of these turns; what is lost is said of the turn that it stood in.
+
+        ``parts`` is of how many parts: if each is lost, nothing is written.
+        """
         out = Writing(repair=self.out.repair)
         written = write(out)
+        if parts and sum(loss.code in _PARTS for loss in out.losses) >= parts:
+            written = []
         for loss in out.losses:
             self.out.lost(loss.code, self._at(numbers, loss.path), loss.detail)
         for made in out.repairs:
@@ -325,7 +346,9 @@ class _Writer:
         made: list[Any] = []
         for role, run in groupby(self.items, lambda pair: pair[0].get("role") if isinstance(pair[0], dict) else None):
             items = [*run]
-            if len(items) > 1 and role is not None and not all(same for _, same in items):
+            joins = self.provider.joins
+            wanted = joins if isinstance(joins, bool) else isinstance(role, str) and role in joins
+            if len(items) > 1 and role is not None and wanted and not all(same for _, same in items):
                 made.append(self.provider.join([item for item, _ in items]))
             else:
                 made += [item for item, _ in items]
@@ -335,9 +358,10 @@ class _Writer:
         """The system prompt; None if there is none."""
         if len(numbers) == 1 and self.kept[numbers[0]]:
             return self.turns[numbers[0]].extra[SOURCE]["system"]
-        turns = [turn for number in numbers if isinstance(turn := self.turns[number], SystemMessage)]
-        for number, turn in zip(numbers, turns, strict=True):
-            self._foreign(number, turn)
+        turns = []
+        for number in numbers:
+            self._foreign(number, self.turns[number])
+            turns.append(self._told(number, self.turns[number]))  # type: ignore[arg-type]
         out = Writing(repair=self.out.repair)
         value = self.provider.write_system(turns, out) if turns else None
         for loss in out.losses:
@@ -362,21 +386,3 @@ def _renamed(message: Message, ids: list[str]) -> Message:
         for part in message_parts(message)
     ]
     return replace(message, parts=parts)
-
-
-def _says_error(content: Any) -> bool:
-    """Whether the content of a result says by itself that it is an error."""
-    if isinstance(content, dict):
-        return "error" in content
-    if isinstance(content, list):
-        content = next((part.text for part in content if hasattr(part, "text")), "")
-    return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
-
-
-def _forms(wire: str) -> frozenset[str]:
-    """What in an extra of a wire format is no content."""
-    from ._api import try_get_provider
-    from ._names import DEFAULT
-
-    provider = try_get_provider(DEFAULT.get(wire, wire))  # type: ignore[call-overload]
-    return _ABOUT if provider is None else _ABOUT | provider.forms

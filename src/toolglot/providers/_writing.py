@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import ConversionError
-from ..history import HistoryRepair
+from ..history import HistoryRepair, SystemMessage
 from ..types import (
     CallPart,
     FilePart,
@@ -33,6 +33,9 @@ __all__ = [
     "pair",
     "result_parts",
     "result_text",
+    "says_error",
+    "sent_arguments",
+    "sent_text",
 ]
 
 
@@ -183,6 +186,42 @@ def result_text(result: ToolResult) -> str:
         return json_text(content)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(f"the content of a result cannot be written as JSON: {error}") from None
+
+
+def says_error(content: Any) -> bool:
+    """Whether the content of a result says by itself that it is an error."""
+    if isinstance(content, dict):
+        return "error" in content
+    if isinstance(content, list):
+        content = next((part.text for part in content if hasattr(part, "text")), "")
+    return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
+
+
+def numbered(path: str, content: Sequence[Any]) -> list[tuple[str, Any]]:
+    """The parts of a content, each with its path."""
+    return [(f"{path}.content[{place}]", part) for place, part in enumerate(content)]
+
+
+def system_text(turns: Sequence[SystemMessage], out: Writing) -> str | None:
+    """System prompts as one text, for APIs where it is no more; None if there is none."""
+    texts = []
+    for number, turn in enumerate(turns):
+        said = [TextPart(turn.content)] if isinstance(turn.content, str) else turn.content
+        for path, part in numbered(f"$[{number}]", said):
+            if not isinstance(part, TextPart):
+                out.lost("loss.part", path, "the system prompt is text")
+        texts.append("".join(part.text for part in said if isinstance(part, TextPart)))
+    return "\n\n".join(filter(None, texts)) or None
+
+
+def sent_arguments(call: ToolCall) -> dict[str, Any]:
+    """A call's arguments for an API without tools of free text: such a tool was declared with one string."""
+    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
+
+
+def sent_text(call: ToolCall) -> str:
+    """The same as JSON text."""
+    return json_text(sent_arguments(call)) if call.kind == "custom" else call.arguments_json
 
 
 def base64_text(data: bytes) -> str:

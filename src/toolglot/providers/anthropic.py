@@ -34,7 +34,7 @@ from ._payload import Path
 from ._pieces import Pieces, hashable, parse_member
 from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64
-from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text, sent_arguments
 
 PLAIN: Final = Subset(root_unions=False)
 # What the SDK's own transformation keeps.
@@ -107,8 +107,6 @@ class Anthropic(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         return {
@@ -308,7 +306,7 @@ class Anthropic(WireProvider):
             "type": "tool_use",
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "input": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            "input": sent_arguments(call),
             **self.own(call.extra),
         }
 

@@ -35,7 +35,7 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge, parse_member
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text, sent_arguments
 from .anthropic import PLAIN, STRICT
 
 _CALL: Final = words("toolUseId name input")
@@ -124,8 +124,6 @@ class Bedrock(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}  # an empty one is refused
         spec = {"name": name, **about, "inputSchema": {"json": schema}, **({"strict": True} if strict else {})}
@@ -396,7 +394,7 @@ class Bedrock(WireProvider):
         use = {
             "toolUseId": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "input": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            "input": sent_arguments(call),
         }
         return {"toolUse": {**use, **self.own(call.extra)}}
 

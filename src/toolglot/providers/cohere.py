@@ -29,7 +29,7 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge
 from ._reading import Reading, rest, with_inner
-from ._writing import Wire, Writing, result_parts, result_text
+from ._writing import Wire, Writing, result_parts, result_text, sent_text
 
 PLAIN: Final = Subset(root_unions=False)
 # What its structured outputs can hold a model to.
@@ -84,8 +84,6 @@ class Cohere(WireProvider):
         return {**members, "strict_tools": True} if strict and all(strict) else members
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         if tool.strict and not tool.parameters.get("required"):
             out.lost("loss.strict", f"{path}.parameters", "not sent as strict: no parameter is required")
             tool = replace(tool, strict=None)
@@ -263,7 +261,7 @@ class Cohere(WireProvider):
         return out.as_object(written)
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
-        arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
+        arguments = sent_text(call)
         return {
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "type": "function",

@@ -21,7 +21,7 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, merge, number_of
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, result_parts, result_text
+from ._writing import Wire, Writing, result_parts, result_text, sent_arguments
 
 SCHEMA: Final = Subset(
     words("type description properties required items anyOf"), references="inline", root_unions=False
@@ -63,8 +63,6 @@ class CohereV1(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, _ = self.schema(tool, path, out, SCHEMA, None)
         required = schema.get("required", ())
         definitions = {}
@@ -186,7 +184,7 @@ class CohereV1(WireProvider):
         for number, (result, call) in enumerate(results):
             if call is None:
                 raise ConversionError("a result repeats its call; give the calls too", "conversion.missing_name")
-            repeated = {"name": self.name(call.name), "parameters": _arguments(call)}
+            repeated = {"name": self.name(call.name), "parameters": sent_arguments(call)}
             written.append({"call": repeated, "outputs": _outputs(result, f"$[{number}].content", out)})
         return out.as_object({"tool_results": written})
 
@@ -199,15 +197,11 @@ class CohereV1(WireProvider):
             elif isinstance(part, CallPart):
                 call = part.call
                 own = self.own(call.extra)
-                calls.append({"name": self.name(call.name), "parameters": _arguments(call), **own})
+                calls.append({"name": self.name(call.name), "parameters": sent_arguments(call), **own})
             else:
                 out.lost("loss.reasoning", path, "Cohere's first version has no reasoning")
         written: dict[str, Any] = {"role": "CHATBOT", "message": "".join(texts)}
         return out.as_object({**written, **({"tool_calls": calls} if calls else {})})
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
 
 
 def _python_type(schema: Mapping[str, Any]) -> str:

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Final
 
 from ..definition import Tool
 from ..errors import ConversionError, LimitError
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
     CallPart,
-    FilePart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -27,12 +27,15 @@ from ..types import (
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
+from ._gemini_parts import RULES, camel, check, read_content, read_system, response, user_part
+from ._history import Report
 from ._json_path import Unreadable, put_at
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces
 from ._reading import Reading, rest, with_inner
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._turns import TurnReader
+from ._writing import Wire, Writing, numbered, result_parts, sent_arguments
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
 # `parameters`, the older member: a part of OpenAPI 3.0.
@@ -58,7 +61,7 @@ _FAILED: Final = (
     "UNEXPECTED_TOOL_CALL",
     "TOO_MANY_TOOL_CALLS",
     "MISSING_THOUGHT_SIGNATURE",
-    "MALFORMED_ROOT",
+    "MALFORMED_RESPONSE",
 )
 _CALL: Final = words("functionCall")
 _FUNCTION: Final = words("id name args")
@@ -111,8 +114,6 @@ class Gemini(WireProvider):
         return made
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, OPENAPI if self.openapi else JSON_SCHEMA, None)
         written: dict[str, Any] = {"name": name, **({"description": tool.description} if tool.description else {})}
         if schema.get("properties"):  # an object without members is refused
@@ -339,22 +340,15 @@ class Gemini(WireProvider):
             name = call.name if call is not None else result.tool_name
             if not name:
                 raise ConversionError("a result needs its tool's name; give the calls too", "conversion.missing_name")
-            own = self.own(call.extra) if call is not None else {}
-            written: dict[str, Any] = {"id": own["id"]} if "id" in own else {}
-            written |= {"name": self.name(name), "response": _response(result)}
-            media = []
-            for place, part in enumerate(result_parts(result) or ()):
-                if isinstance(part, TextPart):
-                    continue
-                if part.data is not None:
-                    named = {"displayName": part.name} if isinstance(part, FilePart) and part.name else {}
-                    blob = {"mimeType": part.media_type, "data": base64_text(part.data), **named}
-                    media.append({"inlineData": blob})
-                elif part.url is not None:
-                    media.append({"fileData": {"mimeType": part.media_type, "fileUri": part.url}})
-                else:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", "there is nothing in it")
-            parts.append({"functionResponse": {**written, **({"parts": media} if media else {})}})
+            beside = self.own(result.extra)
+            around, id = beside.pop("part", {}), beside.pop("id", None)
+            if call is not None:
+                id = self.own(call.extra).get("id")
+            written: dict[str, Any] = {"id": id} if id is not None else {}
+            written |= {"name": self.name(name), "response": response(result), **beside}
+            media = numbered(f"$[{number}]", result_parts(result) or ())
+            made = self._said([one for one in media if not isinstance(one[1], TextPart)], out)
+            parts.append({"functionResponse": {**written, **({"parts": made} if made else {})}, **around})
         return out.as_object({"role": "user", "parts": parts})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -376,16 +370,62 @@ class Gemini(WireProvider):
             elif isinstance(part, CallPart):
                 call = part.call
                 beside = self.own(call.extra)
-                arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
+                arguments = sent_arguments(call)
                 body = {"name": self.name(call.name), "args": arguments}
                 if "id" in beside:
                     body = {"id": beside.pop("id"), **body}
                 beside = self.enveloped("functionCall", body, beside)
-                if not signed:
+                if not signed and (out.repair is None or "signature_missing" in out.repair):
+                    if out.repair is not None and "thoughtSignature" not in beside:
+                        out.mended("history.signature_missing", path, f"the call of {call.name!r:.80} got a stand-in")
                     beside.setdefault("thoughtSignature", _NO_SIGNATURE)
                     signed = True  # the others of a turn need none
                 written.append(beside)
         return out.as_object({"role": "model", "parts": written})
+
+    # -- history
+
+    messages_member = "contents"
+    system_member = "systemInstruction"
+    joins = frozenset({"model"})  # a function's response stands alone in its content
+    opaque_results = True
+    rules = RULES
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        read_content(items[0], turns)
+
+    def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
+        return super().read_request(camel(request), turns)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        read_system(value, turns)
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        parts: list[dict[str, Any]] = []
+        for number, turn in enumerate(turns):
+            said = [TextPart(turn.content)] if isinstance(turn.content, str) else turn.content
+            parts += self._said(numbered(f"$[{number}]", said), out)
+        return {"parts": parts} if parts else None
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        parts = [{"text": content}] if isinstance(content, str) else self._said(content, out)
+        return {"role": "user", "parts": parts, **extra}
+
+    def _said(self, parts: list[tuple[str, UserPart]], out: Writing) -> list[dict[str, Any]]:
+        made = [user_part(part, path, out, self.own(part.extra)) for path, part in parts]
+        return [part for part in made if part is not None]
+
+    def join(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        parts: list[Any] = []
+        joined: dict[str, Any] = {}
+        for message in messages:
+            said = message.get("parts") or []
+            parts += said if isinstance(said, list) else [said]
+            joined |= message
+        return {**joined, "parts": parts}
+
+    def check(self, turns: Turns, report: Report) -> None:
+        check(turns, report)
 
 
 def _camel(node: dict[str, Any]) -> dict[str, Any]:
@@ -393,20 +433,6 @@ def _camel(node: dict[str, Any]) -> dict[str, Any]:
     if _SNAKES.isdisjoint(node):
         return node
     return {_SNAKE.get(key, key): value for key, value in node.items()}
-
-
-def _response(result: ToolResult) -> dict[str, Any]:
-    """The result as an object: ``output`` and ``error`` are understood, any other object is the output itself."""
-    parts = result_parts(result)
-    content = result.content if parts is None else "".join(part.text for part in parts if isinstance(part, TextPart))
-    text = result_text(ToolResult(None, content))  # it has to be JSON in any case
-    if result.is_error:
-        return {"error": result.error_message or text}
-    if not isinstance(content, dict):
-        return {"output": text if isinstance(content, (str, tuple)) else content}
-    if '"$ref"' in text or '"$defs"' in text:
-        return {"output": text}  # these are refused anywhere in a response
-    return {"output": content} if {"output", "error"} & set(content) else content
 
 
 WIRE = Gemini

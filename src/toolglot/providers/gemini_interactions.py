@@ -6,10 +6,12 @@ itself, thoughts with their signatures) go back as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
@@ -31,13 +33,30 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._turns import TurnReader, from_base64, shortest
+from ._writing import Wire, Writing, base64_text, numbered, result_parts, result_text, sent_arguments, system_text
 from .gemini import JSON_SCHEMA
 
 _MODES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "any"}
 _CALL: Final = words("type id name arguments")
 _TEXT: Final = words("type text")
 _OUTPUT: Final = words("type content error")
+_INPUT: Final = words("type content")
+_RESULT: Final = words("type call_id name result is_error")
+_PART: Final = words("type text data uri mime_type")
+_MEDIA: Final = ("image", "audio", "video", "document")
+# What it refuses is known from its types only.
+_RULES: Final[dict[str, str | None]] = dict.fromkeys(
+    (
+        "history.orphan_call",
+        "history.orphan_result",
+        "history.duplicate_id",
+        "history.duplicate_result",
+        "history.missing_id",
+        "history.illegal_name",
+        "history.arguments_not_object",
+    )
+)
 
 
 class GeminiInteractions(WireProvider):
@@ -60,8 +79,6 @@ class GeminiInteractions(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, JSON_SCHEMA, None)
         about = {"description": tool.description} if tool.description else {}
         parameters = {"parameters": schema} if schema.get("properties") else {}
@@ -245,12 +262,11 @@ class GeminiInteractions(WireProvider):
             parts = result_parts(result)
             text = result_text(result) if parts is None else ""  # it has to be JSON in any case
             if parts is not None:
-                made = [_part(part, f"$[{number}].content[{place}]", out) for place, part in enumerate(parts)]
-                step["result"] = [part for part in made if part is not None]
+                step["result"] = self._said(numbered(f"$[{number}]", parts), out)
             else:
                 step["result"] = result.content if isinstance(result.content, dict) else text
             step["is_error"] = result.is_error
-            steps.append(step)
+            steps.append({**step, **self.own(result.extra)})
         return out.as_list(steps)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -279,9 +295,70 @@ class GeminiInteractions(WireProvider):
             "type": "function_call",
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "arguments": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            "arguments": sent_arguments(call),
             **self.own(call.extra),
         }
+
+    # -- history
+
+    messages_member = "input"
+    system_member = "system_instruction"
+    text_alone = True
+    stored_by = ("previous_interaction_id",)
+    opaque_results = True
+    rules = _RULES
+
+    def runs(self, items: list[Any]) -> Iterator[int]:
+        for together, run in groupby(items, lambda item: "model" if _by_model(item) else _is_content(item)):
+            count = sum(1 for _ in run)
+            yield from (count,) if together else (1,) * count
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        step = items[0]
+        kind = step.get("type") if isinstance(step, dict) else None
+        if _by_model(step):
+            turns.assistant({"steps": items}, ("steps",))
+        elif _is_content(step):
+            turns.user(shortest([turns.part(item, _read_part, _PART) for item in items]))
+        elif kind == "user_input":
+            content = turns.content(step.get("content"), ("content",), _read_part, _PART)
+            turns.user(shortest(content), rest(step, _INPUT))
+        elif kind == "function_result":
+            result = step.get("result")
+            if result is None or isinstance(result, list):
+                result = turns.content(result, ("result",), _read_part, _PART)
+            is_error = step.get("is_error") is True
+            turns.result(step.get("call_id"), result, step.get("name"), is_error=is_error, extra=rest(step, _RESULT))
+        else:
+            turns.unknown(step)
+
+    def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
+        items, at = super().read_request(request, turns)
+        return [items] if isinstance(items, dict) else items, at
+
+    def write_request(self, items: list[Any], system: Any) -> dict[str, Any]:
+        if len({*map(_is_content, items)}) > 1:  # parts without a step around them stand by themselves only
+            said = groupby(items, _is_content)
+            items = [
+                step
+                for is_content, run in said
+                for step in ([{"type": "user_input", "content": [*run]}] if is_content else run)
+            ]
+        return super().write_request(items, system)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        turns.system(turns.content(value, (), _read_part, _PART))
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        return system_text(turns, out)
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        said = [{"type": "text", "text": content}] if isinstance(content, str) else self._said(content, out)
+        return {"type": "user_input", "content": said, **extra}
+
+    def _said(self, parts: list[tuple[str, UserPart]], out: Writing) -> list[dict[str, Any]]:
+        made = [_part(part, path, out, self.own(part.extra)) for path, part in parts]
+        return [part for part in made if part is not None]
 
 
 def _output(output: Mapping[str, Any], steps: list[dict[str, Any]]) -> None:
@@ -294,18 +371,48 @@ def _output(output: Mapping[str, Any], steps: list[dict[str, Any]]) -> None:
         steps.append({"type": "model_output", "content": list(output["content"]), **beside})
 
 
-def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
-    """A part of a result; None if there is none for it."""
+def _part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[str, Any] | None:
+    """A part of a result or of what a user said; ``own`` is what goes beside it. None if there is none for it."""
+    if isinstance(part, OpaquePart):
+        return part.data  # type: ignore[no-any-return]
     if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text}
+        return {"type": "text", "text": part.text, **own}
     kind = part.media_type.partition("/")[0]
     kind = "image" if isinstance(part, ImagePart) else kind if kind in ("image", "audio", "video") else "document"
     if part.data is not None:
-        return {"type": kind, "data": base64_text(part.data), "mime_type": part.media_type}
+        return {"type": kind, "data": base64_text(part.data), "mime_type": part.media_type, **own}
     if part.url is not None:
-        return {"type": kind, "uri": part.url, "mime_type": part.media_type}
+        return {"type": kind, "uri": part.url, "mime_type": part.media_type, **own}
     out.lost("loss.part", path, "there is neither data nor an address")
     return None
+
+
+def _read_part(part: dict[str, Any]) -> TextPart | ImagePart | FilePart | None:
+    """A part as a part; None if it is of another kind, or does not say of which."""
+    kind, told = part.get("type"), part.get("mime_type")
+    if kind == "text" and isinstance(part.get("text"), str):
+        return TextPart(part["text"])
+    if kind not in _MEDIA or (kind != "image" and not isinstance(told, str)):
+        return None
+    made = ImagePart() if kind == "image" else FilePart()
+    if isinstance(told, str):
+        made.media_type = told
+    if isinstance(part.get("uri"), str):
+        made.url = part["uri"]
+    else:
+        made.data = from_base64(part.get("data"))
+    return None if made.data is None and made.url is None else made
+
+
+def _is_content(item: Any) -> bool:
+    """Whether an item is a part of what a user said; a list may be nothing but those."""
+    return isinstance(item, dict) and item.get("type") in ("text", *_MEDIA)
+
+
+def _by_model(item: Any) -> bool:
+    """Whether a step is one of the model's, or Google's for it."""
+    kind = item.get("type") if isinstance(item, dict) else None
+    return isinstance(kind, str) and kind not in ("user_input", "function_result") and not _is_content(item)
 
 
 WIRE = GeminiInteractions

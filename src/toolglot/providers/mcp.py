@@ -39,7 +39,7 @@ from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path, load
 from ._reading import Reading, rest
-from ._writing import Wire, WireList, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, WireList, Writing, base64_text, result_parts, result_text, sent_arguments
 
 _TEXT: Final = words("type text")
 _RESPONSE: Final = words("jsonrpc id role content stopReason tools result error")
@@ -64,8 +64,6 @@ class MCP(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, _ = self.schema(tool, path, out, ANY, None)
         about = {"description": tool.description} if tool.description else {}
         return {"name": name, **about, "inputSchema": schema, **self.own(tool.extra)}
@@ -200,7 +198,7 @@ class MCP(WireProvider):
                 call = part.call
                 meta = {key: value for key, value in self.own(call.extra).items() if key == "_meta"}
                 id = self.call_id(call.id, f"the call of {call.name!r}")
-                use = {"type": "tool_use", "id": id, "name": self.name(call.name), "input": _arguments(call)}
+                use = {"type": "tool_use", "id": id, "name": self.name(call.name), "input": sent_arguments(call)}
                 blocks.append({**use, **meta})
             else:
                 out.lost("loss.reasoning", path, "MCP's messages have no reasoning")
@@ -216,13 +214,9 @@ class MCP(WireProvider):
         made = []
         for call in calls.tool_calls if isinstance(calls, Message) else calls:
             id = self.own(call.extra).get("id", self.call_id(call.id, f"the call of {call.name!r}"))
-            params = {"name": self.name(call.name), "arguments": _arguments(call)}
+            params = {"name": self.name(call.name), "arguments": sent_arguments(call)}
             made.append({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
         return WireList(made)
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
 
 
 def _result(result: ToolResult, path: str, out: Writing) -> dict[str, Any]:

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
     CallPart,
-    FilePart,
-    ImagePart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -24,20 +23,24 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._base import NewReading
 from ._chunks import CHOICE, FUNCTION, RESPONSE, ChunkStream
+from ._history import Report
+from ._mistral_parts import CHUNK, RULES, chunk_of, read_chunk
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
-from ._writing import Wire, Writing, data_url, result_parts, result_text
+from ._turns import TurnReader
+from ._writing import Wire, Writing, numbered, result_parts, result_text, sent_text
 from .openai_chat import PLAIN, STRICT
 
 _CALL: Final = words("id type index function")
 _CHOICE: Final = CHOICE | words("messages stop_reason")
 _MESSAGE: Final = words("role content tool_calls prefix")
 _TEXT: Final = words("type text")
+_TOLD: Final = words("role content")
+_RESULT: Final = words("role content tool_call_id name")
 
 
 class Mistral(ChunkStream):
@@ -63,8 +66,6 @@ class Mistral(ChunkStream):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
@@ -179,10 +180,10 @@ class Mistral(ChunkStream):
             if parts is None:
                 content = result_text(result)
             else:
-                made = [_part(part, f"$[{number}].content[{place}]", out) for place, part in enumerate(parts)]
-                content = [part for part in made if part is not None]
+                content = self._said(numbered(f"$[{number}]", parts), out)
             written = {"role": "tool", **({"name": self.name(name)} if name else {})}
-            messages.append({**written, "tool_call_id": self.result_id(result, call), "content": content})
+            written |= {"tool_call_id": self.result_id(result, call), "content": content}
+            messages.append({**written, **self.own(result.extra)})
         return out.as_list(messages)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -203,30 +204,70 @@ class Mistral(ChunkStream):
                 calls.append(self._call_back(part.call))
         plain = all(chunk.keys() == _TEXT and chunk["type"] == "text" for chunk in chunks)
         content = "".join(chunk["text"] for chunk in chunks) if plain else chunks
-        return out.as_object({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
+        beside = self.own(message.extra).get("message")
+        prefix = {"prefix": True} if isinstance(beside, dict) and beside.get("prefix") is True else {}
+        calling = {"tool_calls": calls} if calls else {}
+        return out.as_object({"role": "assistant", "content": content, **calling, **prefix})
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
-        arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
+        arguments = sent_text(call)
         return {
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "type": "function",
             **self.enveloped("function", {"name": self.name(call.name), "arguments": arguments}, self.own(call.extra)),
         }
 
+    # -- history
 
-def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
-    """A part of a result as a chunk; None if there is none for it."""
-    if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text}
-    if isinstance(part, FilePart) and part.id is not None:
-        return {"type": "file", "file_id": part.id}
-    url = data_url(part)
-    if url is None:
-        out.lost("loss.part", path, "there is nothing in it")
-        return None
-    if isinstance(part, ImagePart):
-        return {"type": "image_url", "image_url": {"url": url, **({"detail": part.detail} if part.detail else {})}}
-    return {"type": "document_url", "document_url": url, **({"document_name": part.name} if part.name else {})}
+    error_flag = False
+    image_detail = True
+    opaque_results = True
+    unique_ids = False
+    rules = RULES
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant({"message": message}, ("message",))
+        elif role not in ("system", "user", "tool"):
+            turns.unknown(message)
+        else:
+            content = turns.content(message.get("content"), ("content",), read_chunk, CHUNK)
+            if role == "tool":
+                id = message.get("tool_call_id")
+                id = None if isinstance(id, str) and id in self.no_ids else id
+                turns.result(id, content, message.get("name"), extra=rest(message, _RESULT))
+            else:
+                (turns.user if role == "user" else turns.system)(content, rest(message, _TOLD))
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        said = content if isinstance(content, str) else self._said(content, out)
+        return {"role": "user", "content": said, **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        (turn,) = turns
+        content: Any = turn.content
+        if not isinstance(content, str):
+            said = numbered("$", content)
+            for path, part in said:
+                if not isinstance(part, (TextPart, OpaquePart)):
+                    out.lost("loss.part", path, "the system prompt is text")
+            content = self._said([one for one in said if isinstance(one[1], (TextPart, OpaquePart))], out)
+        return {"role": "system", "content": content, **self.own(turn.extra)}
+
+    def _said(self, parts: list[tuple[str, UserPart]], out: Writing) -> list[dict[str, Any]]:
+        made = [chunk_of(part, path, out, self.own(part.extra)) for path, part in parts]
+        return [part for part in made if part is not None]
+
+    def system_fits(self, last: Any) -> bool:
+        return last is None or (isinstance(last, dict) and last.get("role") in ("system", "user"))
+
+    def check(self, turns: Turns, report: Report) -> None:
+        for number, turn in enumerate(turns):
+            before = turns[number - 1] if number else None
+            if isinstance(turn, SystemMessage) and isinstance(before, (Message, ToolResult)):
+                report("history.turn_order", number, "a message of the system behind one of the assistant or a tool")
 
 
 WIRE = Mistral

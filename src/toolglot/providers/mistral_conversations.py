@@ -1,19 +1,23 @@
 """Mistral's Conversations: what a model puts out is a list of entries.
 
 Cannot carry: a choice of one tool (``request`` leaves the others out), whether calls may be parallel, an error flag on
-a result (the text says it), images and files in a result, reasoning of others.
+a result (the text says it), images and files in a result, sound and files that are kept from a user, reasoning of
+others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
     CallPart,
+    FilePart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -22,21 +26,37 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
+from ._history import Report
+from ._mistral_parts import CHUNK, chunk_of, read_chunk
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, result_parts, result_text
+from ._turns import SOURCE, TurnReader
+from ._writing import Wire, Writing, result_parts, result_text, sent_text, system_text
 from .openai_chat import PLAIN, STRICT
 
 _CALL: Final = words("object type tool_call_id name arguments")
 _RESPONSE: Final = words("object outputs usage error")
 _OUTPUT: Final = words("object type role content")
 _TEXT: Final = words("type text")
+_RESULT: Final = words("object type tool_call_id result")
+# What it refuses is known from its types, and from the models that it runs.
+_RULES: Final[dict[str, str | None]] = dict.fromkeys(
+    (
+        "history.orphan_call",
+        "history.orphan_result",
+        "history.duplicate_id",
+        "history.duplicate_result",
+        "history.missing_id",
+        "history.illegal_id",
+        "history.illegal_name",
+        "history.arguments_not_object",
+    )
+)
 
 # What of an event is the entry's; the other members say where it belongs in the stream.
 _KEPT: Final = words("id name created_at model agent_id role previous_agent_id previous_agent_name")
@@ -56,8 +76,6 @@ class MistralConversations(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
@@ -232,7 +250,8 @@ class MistralConversations(WireProvider):
             text = "".join(part.text for part in parts or () if isinstance(part, TextPart))
             text = result_text(result) if parts is None else text
             id = self.result_id(result, call)
-            entries.append({"object": "entry", "type": "function.result", "tool_call_id": id, "result": text})
+            entry = {"object": "entry", "type": "function.result", "tool_call_id": id, "result": text}
+            entries.append({**entry, **self.own(result.extra)})
         return out.as_list(entries)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -242,7 +261,8 @@ class MistralConversations(WireProvider):
         def say(chunks: list[dict[str, Any]], beside: dict[str, Any]) -> None:
             """Add to what the model said: to the last entry, if that is the same."""
             if not said or entries[-1] is not said[-1] or (rest(said[-1], _OUTPUT) or {}) != beside:
-                said.append({"object": "entry", "type": "message.output", "role": "assistant", "content": [], **beside})
+                kind = "message.input" if "prefix" in beside else "message.output"  # to be gone on with
+                said.append({"object": "entry", "type": kind, "role": "assistant", "content": [], **beside})
                 entries.append(said[-1])
             said[-1]["content"] += chunks
 
@@ -274,9 +294,72 @@ class MistralConversations(WireProvider):
             "type": "function.call",
             "tool_call_id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "arguments": json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json,
+            "arguments": sent_text(call),
             **self.own(call.extra),
         }
+
+    # -- history
+
+    messages_member = "inputs"
+    system_member = "instructions"
+    text_alone = True
+    stored_by = ("conversation_id",)
+    error_flag = False
+    image_detail = True
+    unique_ids = False
+    forms = words("completed_at")
+    rules = _RULES
+
+    def runs(self, items: list[Any]) -> Iterator[int]:
+        for together, run in groupby(items, _by_model):
+            count = sum(1 for _ in run)
+            yield from (count,) if together else (1,) * count
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        entry = items[0]
+        kind = entry.get("type") if isinstance(entry, dict) else None
+        if _by_model(entry):
+            said = [{**one, "type": "message.output"} if one["type"] == "message.input" else one for one in items]
+            turns.assistant({"outputs": said}, ("outputs",))
+        elif kind == "message.input" and entry.get("role") == "user":
+            turns.user(turns.content(entry.get("content"), ("content",), read_chunk, CHUNK), rest(entry, _OUTPUT))
+        elif kind == "function.result":
+            result = entry.get("result")
+            turns.result(entry.get("tool_call_id"), "" if result is None else result, extra=rest(entry, _RESULT))
+        else:
+            turns.unknown(entry)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        turns.system(turns.content(value, (), read_chunk, CHUNK))
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        return system_text(turns, out)
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        said: Any = content
+        if not isinstance(content, str):
+            said = []
+            for path, part in content:
+                if isinstance(part, FilePart) and (part.id is not None or part.media_type.startswith("audio/")):
+                    out.lost("loss.part", path, "documents are taken, and of files none that is kept, and no sound")
+                elif (chunk := chunk_of(part, path, out, self.own(part.extra))) is not None:
+                    said.append(chunk)
+        return {"object": "entry", "type": "message.input", "role": "user", "content": said, **extra}
+
+    def check(self, turns: Turns, report: Report) -> None:
+        for number, turn in enumerate(turns):
+            for item in turn.extra[SOURCE].get("items", []):
+                if isinstance(item, dict) and item.get("type") == "function.call" and not item.get("tool_call_id"):
+                    if isinstance(item.get("id"), str):  # without either that is said already
+                        report("history.missing_id", number, f"{item['id']!r:.80} has no tool_call_id", item["id"])
+
+
+def _by_model(entry: Any) -> bool:
+    """Whether an entry is one of the model's, or Mistral's for it."""
+    kind = entry.get("type") if isinstance(entry, dict) else None
+    if kind == "message.input":
+        return bool(entry.get("role") == "assistant")
+    return isinstance(kind, str) and kind != "function.result"
 
 
 WIRE = MistralConversations

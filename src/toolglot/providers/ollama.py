@@ -30,7 +30,7 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, merge
 from ._reading import Reading, rest, with_inner
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, result_parts, result_text, sent_arguments
 
 # What the server's `ToolProperty` keeps; the model's template never sees the rest.
 SCHEMA: Final = Subset(
@@ -56,8 +56,6 @@ class Ollama(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, SCHEMA, None)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema}
@@ -187,7 +185,7 @@ class Ollama(WireProvider):
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
         # Arguments as text are refused in a history.
-        arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
+        arguments = sent_arguments(call)
         function = {"name": self.name(call.name), "arguments": arguments}
         return {**({"id": call.id} if call.id else {}), **self.enveloped("function", function, self.own(call.extra))}
 

@@ -33,7 +33,7 @@ from ._openai_parts import PART, RULES, media_part, read_part, user_part
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
 from ._turns import TurnReader
-from ._writing import Wire, Writing, result_parts, result_text
+from ._writing import Wire, Writing, result_parts, result_text, sent_text
 
 # What the API says of a function's schema without strict mode, and with it.
 PLAIN: Final = Subset(bare_arrays=False, root_unions=False)
@@ -86,8 +86,6 @@ class OpenAIChat(ChunkStream):
         if tool.kind == "custom" and self.dialect.custom:
             form = {k: v for own in tool.extra.values() for k, v in own.items() if k == "format"}
             return {"type": "custom", "custom": {"name": name, **about, **form}}
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT if self.dialect.strict else None)
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
         return {"type": "function", "function": function, **self.own(tool.extra)}
@@ -303,9 +301,7 @@ class OpenAIChat(ChunkStream):
         if call.kind == "custom" and self.dialect.custom:
             custom = {"name": self.name(call.name), "input": call.input or ""}
             return [{"id": id, "type": "custom", **self.enveloped("custom", custom, extra)}]
-        arguments = call.arguments_json
-        if call.kind == "custom":
-            arguments = ToolCall(call.name, {"input": call.input or ""}).arguments_json
+        arguments = sent_text(call)
         function = {"name": self.name(call.name), "arguments": arguments}
         return [{"id": id, "type": "function", **self.enveloped("function", function, extra)}]
 

@@ -6,16 +6,15 @@ Items that the client has to answer in a way of their own (shell, computer, appr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
     CallPart,
-    FilePart,
-    ImagePart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -26,11 +25,27 @@ from ..types import (
     ToolResult,
 )
 from ._base import NewReading
+from ._history import Report
 from ._items import BEGUN, ItemStream
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, data_url, result_parts, result_text
+from ._responses_parts import (
+    CALLS,
+    MESSAGE,
+    OUTPUTS,
+    PART,
+    RULES,
+    check,
+    message,
+    output,
+    read_part,
+    read_turn,
+    runs,
+    say,
+)
+from ._turns import TurnReader
+from ._writing import Wire, Writing, numbered, system_text
 from .openai_chat import PLAIN, STRICT
 
 # Calls that OpenAI runs itself, and what the client has to answer by an item of its own kind.
@@ -39,10 +54,7 @@ _SERVER: Final = words(
     "program tool_search_call"
 )
 _CLIENT: Final = words("computer_call local_shell_call shell_call apply_patch_call mcp_approval_request")
-_CALLS: Final = ("function_call", "custom_tool_call")
-_OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
 _CALL: Final = words("type call_id name arguments input")
-_MESSAGE: Final = words("type role content")
 _SAID: Final = words("output_text refusal text input_text")
 _INCOMPLETE: Final[dict[Any, StopReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
@@ -125,14 +137,14 @@ class OpenAIResponses(ItemStream):
         answered = {
             item["call_id"]
             for item in items
-            if type(item) is dict and item.get("type") in _OUTPUTS and type(item.get("call_id")) is str
+            if type(item) is dict and item.get("type") in OUTPUTS and type(item.get("call_id")) is str
         }
         answered -= payload.get(BEGUN, frozenset())
         for number, item in enumerate(items):
             path: Path = ("output", number)
             item = reading.as_object(item, path)
             id = item.get("call_id")
-            if answered and item.get("type") in _CALLS and type(id) is str and id in answered:
+            if answered and item.get("type") in CALLS and type(id) is str and id in answered:
                 reading.opaque(item)
             else:
                 self._item(item, path, reading)
@@ -140,7 +152,7 @@ class OpenAIResponses(ItemStream):
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = item.get("type")
-        if kind in _CALLS:
+        if kind in CALLS:
             custom = kind == "custom_tool_call"
             key = "input" if custom else "arguments"
             value = item.get(key)
@@ -171,7 +183,7 @@ class OpenAIResponses(ItemStream):
                 reading.lost(path, f"a {kind} has to be answered in its own way")
 
     def _message(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        extra = rest(item, _MESSAGE)
+        extra = rest(item, MESSAGE)
         content = item.get("content")
         if type(content) is str:
             reading.text(content, extra)
@@ -199,36 +211,29 @@ class OpenAIResponses(ItemStream):
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         items = []
         for number, (result, call) in enumerate(results):
-            parts = result_parts(result)
-            output: Any = (
-                result_text(result)
-                if parts is None
-                else [
-                    written
-                    for place, part in enumerate(parts)
-                    if (written := _part(part, f"$[{number}].content[{place}]", out)) is not None
-                ]
-            )
-            kind = "custom_tool_call_output" if call is not None and call.kind == "custom" else "function_call_output"
+            beside = self.own(result.extra)
+            kind = beside.pop("type", OUTPUTS[0]) if call is None else OUTPUTS[call.kind == "custom"]
             # A call that a program made wants its caller back.
             own = self.own(call.extra) if call is not None else {}
             caller = {"caller": own["caller"]} if own.get("caller") else {}
-            items.append({"type": kind, "call_id": self.result_id(result, call), "output": output, **caller})
+            id, said = self.result_id(result, call), output(result, f"$[{number}]", out, self.own)
+            items.append({"type": kind, "call_id": id, "output": said, **caller, **beside})
         return out.as_list(items)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         items: list[dict[str, Any]] = []
         for path, part in parts:
             own = self.own(part.extra)
-            if isinstance(part, TextPart) and "id" not in own:  # not an item of the API's own, which need an id
-                items.append({"type": "message", "role": "assistant", "content": part.text})
-            elif isinstance(part, TextPart):
-                content = own.pop("part", None) or {"type": "output_text", "text": part.text, "annotations": []}
-                _say({"type": "message", "role": "assistant", "content": [content], **own}, items)
+            if isinstance(part, TextPart):
+                shown = own.pop("part", None) or {"type": "output_text", "annotations": []}
+                content: Any = part.text  # not of an item of the API's own, which need an id
+                if "id" in own:
+                    content = [{**shown, "refusal" if shown.get("type") == "refusal" else "text": part.text}]
+                say({"type": "message", "role": "assistant", "content": content, **own}, items)
             elif isinstance(part, (ReasoningPart, OpaquePart)):
                 item = part.data if isinstance(part, OpaquePart) else own.get("item")
                 if item is not None and item.get("type") == "message":
-                    _say(item, items)
+                    say(item, items)
                 elif item is None:
                     out.lost("loss.reasoning", path, "reasoning of another provider")
                 else:
@@ -243,31 +248,41 @@ class OpenAIResponses(ItemStream):
             return {"type": "custom_tool_call", **named, "input": call.input or "", **self.own(call.extra)}
         return {"type": "function_call", **named, "arguments": call.arguments_json, **self.own(call.extra)}
 
+    # -- history
 
-def _say(message: dict[str, Any], items: list[dict[str, Any]]) -> None:
-    """Add to what the model said: to the last item, if that is the same."""
-    last = items[-1] if items else {}
-    if last.get("type") == "message" and "id" in last and last["id"] == message.get("id"):
-        last["content"] += message["content"]
-    else:
-        items.append({**message, "content": list(message["content"])})
+    messages_member = "input"
+    system_member = "instructions"
+    system_inside = True
+    text_alone = True
+    stored_by = ("previous_response_id", "conversation")
+    error_flag = False
+    image_detail = True
+    opaque_results = True
+    custom_calls = True
+    forms = words("type role status text refusal")
+    rules = RULES
 
+    def runs(self, items: list[Any]) -> Iterator[int]:
+        return runs(items)
 
-def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
-    """A part of a result; None if there is none for it."""
-    if isinstance(part, TextPart):
-        return {"type": "input_text", "text": part.text}
-    if isinstance(part, FilePart) and part.id is not None:
-        return {"type": "input_file", "file_id": part.id}
-    url = data_url(part)
-    if url is None:
-        out.lost("loss.part", path, "there is nothing in it")
-        return None
-    if isinstance(part, ImagePart):
-        return {"type": "input_image", "image_url": url, "detail": part.detail or "auto"}
-    if part.data is None:
-        return {"type": "input_file", "file_url": url}
-    return {"type": "input_file", "file_data": url, "filename": part.name or "file"}
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        read_turn(items, turns)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        turns.system(turns.content(value, (), read_part, PART))
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        return system_text(turns, out)
+
+    def write_system_message(self, turn: SystemMessage, out: Writing) -> Any:
+        content = turn.content if isinstance(turn.content, str) else numbered("$", turn.content)
+        return message("system", content, self.own(turn.extra), out, self.own)
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        return message("user", content, extra, out, self.own)
+
+    def check(self, turns: Turns, report: Report) -> None:
+        check(turns, report)
 
 
 WIRE = OpenAIResponses
