@@ -51,6 +51,7 @@ STRICT: Final = Subset(
 )
 _BARE: Final = words("id type index name arguments parameters")
 _READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
+_PARTS: Final = words("type text refusal")
 _RESULTS: Final = ("tool", "function")  # the second is of the legacy form, and goes by the name
 _ROLES: Final = ("system", "developer", "user", *_RESULTS)
 _SAID: Final = words("role content")
@@ -178,7 +179,7 @@ class OpenAIChat(ChunkStream):
             part = reading.as_object(item, (*path, number))
             if part.get("type") in ("text", "refusal"):
                 key = part["type"]
-                reading.text(reading.as_text(part.get(key), (*path, number, key)))
+                reading.text(reading.as_text(part.get(key), (*path, number, key)), rest(part, _PARTS))
             elif part:
                 reading.opaque(part)
 
