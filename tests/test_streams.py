@@ -19,11 +19,13 @@ from toolglot import (
     ParseError,
     ReasoningDelta,
     ReasoningPart,
+    StreamParser,
     TextDelta,
     TextPart,
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
+    get_provider,
 )
 
 STREAMS = [case for case in payloads.cases() if "stream" in case.data]
@@ -129,3 +131,17 @@ def test_a_dropped_connection(case: Payload) -> None:
         for call in message.tool_calls:
             assert whole.get(call.index, call) == call
             assert call.index in whole or not whole
+
+
+def test_what_feed_gave_stays() -> None:
+    """The list that `feed` returns is the caller's, also where it is empty: what comes later is not put into it."""
+    stream = get_provider("ollama").stream()
+    parser = StreamParser(format="hermes")
+    for feed, first, second in (
+        (stream.feed, '{"message": {"content": ""}}', '{"message": {"content": "Hi."}}'),
+        (parser.feed, "<tool_call>", "</tool_call> x"),
+    ):
+        given = feed(first)
+        assert given == []
+        assert feed(second) != []
+        assert given == []

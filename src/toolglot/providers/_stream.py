@@ -101,11 +101,10 @@ class ProviderStream:
             into.events = []  # what was found is in the message
             raise
         found = into.events
-        if found:
-            into.events = []
-            if into.errors or into.known:
-                found = self._stop(found)
-        return found
+        if not found:
+            return []  # not the assembly's own list, which goes on
+        into.events = []
+        return self._stop(found) if into.errors or into.known else found
 
     def _odd(self, event: Any) -> list[Event]:
         """What is no event: several of them, or nothing."""
