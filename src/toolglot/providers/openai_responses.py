@@ -82,6 +82,7 @@ class OpenAIResponses(WireProvider):
     """Responses."""
 
     wire = WireFormat.OPENAI_RESPONSES
+    writer_module = "_write_responses"
     call_ids = NameRule("!-~", 64)
     list_member = "output"
     stream_ends_with = "response.completed, response.incomplete or response.failed"
