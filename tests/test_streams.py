@@ -145,3 +145,19 @@ def test_what_feed_gave_stays() -> None:
         assert given == []
         assert feed(second) != []
         assert given == []
+
+
+def test_a_call_that_was_complete_before_an_error_stands() -> None:
+    """A block that has stopped was not cut off by what went wrong behind it; only a limit could have cut it off."""
+    events = [
+        {"type": "message_start", "message": {"content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    ]
+    for size, calls in ((4, ["f"]), (3, [])):
+        stream = get_provider("anthropic").stream(on_error="collect")
+        for event in [*events[:size], events[4]]:
+            stream.feed(event)
+        assert [call.name for call in stream.message.tool_calls] == calls

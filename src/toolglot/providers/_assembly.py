@@ -335,6 +335,7 @@ class Assembly:
         said = inner.get("message")
         what = inner.get("code") or inner.get("type") or inner.get("status")
         text = f"the provider answered with an error: {said if isinstance(said, str) else what}"
+        self.go_on()
         self.cut = True
         self.end_calls()
         self.state["error"] = error

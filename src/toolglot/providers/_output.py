@@ -125,16 +125,16 @@ class Output:
 
     @classmethod
     def sse(cls, event: Mapping[str, Any]) -> bytes:
-        """An object as a server-sent event."""
+        """An object as a server-sent event. Half of a surrogate pair, which has no bytes, becomes U+FFFD."""
         data = dumps(event, ensure_ascii=False, separators=(",", ":"))
         if not data.isascii():
-            # Some clients take these for the ends of lines; half a surrogate pair has no bytes.
+            # Some clients take these for the ends of lines.
             for character in "\x85\u2028\u2029":
                 data = data.replace(character, f"\\u{ord(character):04x}")
         try:
             encoded = data.encode()
         except UnicodeEncodeError:
-            encoded = dumps(event, separators=(",", ":")).encode()
+            encoded = data.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
         name = event.get("type") if cls.sse_names else None
         head = b"event: %s\n" % str(name).encode() if name else b""
         return b"%sdata: %s\n\n" % (head, encoded)
