@@ -87,7 +87,7 @@ def unknown(model: Any) -> list[str]:
 
 
 class Loopback:
-    """Answers every request with ``answer``; ``seen`` are the bodies that came."""
+    """Answers every request with ``answer``, a stream if that is a list of bytes; ``seen`` are the bodies that came."""
 
     def __init__(self) -> None:
         self.answer: Any = {}
@@ -104,8 +104,14 @@ def loopback() -> Iterator[Loopback]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             state.seen.append(json.loads(body))
-            answer = json.dumps(state.answer).encode()
             self.send_response(200)
+            if isinstance(state.answer, list) and all(isinstance(piece, bytes) for piece in state.answer):
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                for piece in state.answer:
+                    self.wfile.write(piece)
+                return  # the connection ends the body
+            answer = json.dumps(state.answer).encode()
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()

@@ -248,14 +248,9 @@ def test_gateway(case: Any, name: str, eager: bool) -> None:
         same(found, message, provider)
     elif not eager:
         assert [call.name for call in found.tool_calls] == [call.name for call in message.tool_calls]
-    known = [
-        (call.name, call.arguments or {"input": call.input} if call.input else call.arguments)
-        for call in message.tool_calls
-    ]
-    assert all(
-        (call.name, call.arguments or {"input": call.input} if call.input else call.arguments) in known
-        for call in found.tool_calls
-    )
+    made = [(call.name, call.arguments_json if call.kind != "custom" else None) for call in message.tool_calls]
+    for call in found.tool_calls:
+        assert (call.name, None) in made or (call.name, call.arguments_json) in made
 
 
 # -- how a stream ends
@@ -608,14 +603,8 @@ def test_usage(source: str, name: str) -> None:
     provider = get_provider(name)
     written = list(provider.write_stream(Message("A"), model="m", usage=usage))
     assert read(provider, written).usage == expected
-    assert (
-        list(provider.write_stream(iter([TextDelta("A")]), model="m", usage=lambda: usage))[-1]
-        == {
-            **written[-1],
-            **{key: value for key, value in written[-1].items() if key not in ("id", "response")},
-        }
-        or name != "anthropic"
-    )
+    later = list(provider.write_stream(iter([TextDelta("A")]), model="m", usage=lambda: usage))
+    assert read(provider, later).usage == expected
 
 
 def test_usage_of_a_chat_is_a_chunk_of_its_own() -> None:
@@ -647,9 +636,6 @@ def test_what_came_from_the_api_is_written_as_it_was() -> None:
     assert read(claude, written).parts == message.parts
     assert claude.response(message, model="m")["content"] == payload["content"]
     response = get_provider("openai").response(message, model="m")
-    assert [loss.code for loss in response.losses] == [
-        *["loss.reasoning", "loss.extra", "loss.extra", "loss.part", "loss.part", "loss.part"]
-    ] or True
     assert {loss.code for loss in response.losses} == {"loss.reasoning", "loss.extra", "loss.part"}
 
     items = [
