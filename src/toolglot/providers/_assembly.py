@@ -63,7 +63,7 @@ class Slot:
         # Whether deltas are given out as they come (True), one is at the end (None), or not even the start (False).
         self.told: bool | None = None
         self.begun = False  # a delta has been given out
-        self.held = ""  # white space that may be the last of the arguments
+        self.held: list[str] = []  # white space that may be the last of the arguments
         self.ended = False
 
 
@@ -253,17 +253,18 @@ class Assembly:
 
     def _tell(self, slot: Slot, piece: str) -> None:
         """Give a piece of the arguments out, without white space around all of them."""
-        if slot.held:
-            piece, slot.held = slot.held + piece, ""
-        elif not slot.begun:
+        if not slot.begun:
             piece = piece.lstrip(_WHITE)
-        if piece and piece[-1] in _WHITE:
-            bare = piece.rstrip(_WHITE)
-            slot.held = piece[len(bare) :]
-            piece = bare
-        if piece:
+        bare = piece.rstrip(_WHITE)
+        white = piece[len(bare) :]
+        if bare:
+            if slot.held:
+                bare = "".join((*slot.held, bare))
+                slot.held.clear()
             slot.begun = True
-            self.events.append(ToolCallDelta(slot.index, piece))
+            self.events.append(ToolCallDelta(slot.index, bare))
+        if white:
+            slot.held.append(white)
 
     def late(self, slot: Slot | None = None) -> bool:
         """Whether the end was before; the first thing that comes behind it is an error."""

@@ -48,7 +48,7 @@ _WHITE: Final = " \t\n\r"
 
 
 class _Live:
-    """A call that is written while it comes. ``held`` is what of it is not written yet."""
+    """A call that is written while it comes. ``held`` is what of it is not written yet, ``pieces`` what is."""
 
     __slots__ = ("begun", "held", "id", "index", "name", "pieces")
 
@@ -57,7 +57,7 @@ class _Live:
         self.id = id
         self.name = name
         self.begun = False
-        self.held = ""
+        self.held: list[str] = []
         self.pieces: list[str] = []
 
 
@@ -239,18 +239,20 @@ class StreamWriter(Output):
         """More of a call. Its last brace waits until the call is verified: what a client has of a broken one is never
         whole. Nor is it begun with nothing but ``{``, since a call of free text has ``{}`` for arguments.
         """
-        text = live.held + piece
-        bare = text.rstrip(_WHITE)
-        at = len(bare) - 1 if bare[-1:] == "}" else len(text)
-        if not live.begun and text[:at].strip(_WHITE) in ("", "{"):
-            live.held = text
+        if not piece.strip(_WHITE):
+            live.held.append(piece)
             return
-        if not live.begun:
-            live.begun = True
-            self._shut()
-            self.call_begin(self._call_id(live.id), live.name)
-        live.held = text[at:]
-        self._piece(live, text[:at])
+        text = "".join((*live.held, piece))
+        bare = text.rstrip(_WHITE)
+        at = len(bare) - 1 if bare[-1:] == "}" else len(bare)
+        if live.begun or bare[:at].strip(_WHITE) not in ("", "{"):
+            if not live.begun:
+                live.begun = True
+                self._shut()
+                self.call_begin(self._call_id(live.id), live.name)
+            self._piece(live, text[:at])
+            text = text[at:]
+        live.held = [text]
 
     def _piece(self, live: _Live, text: str) -> None:
         if text:

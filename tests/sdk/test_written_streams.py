@@ -172,9 +172,11 @@ def completion(server: Loopback, asynchronous: bool) -> Any:
     request: Any = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
 
     async def ask() -> Any:
-        async with openai.AsyncOpenAI(api_key="none", base_url=server.url, max_retries=0) as client:
-            async with client.chat.completions.stream(**request) as stream:
-                return await stream.get_final_completion()
+        async with (
+            openai.AsyncOpenAI(api_key="none", base_url=server.url, max_retries=0) as client,
+            client.chat.completions.stream(**request) as stream,
+        ):
+            return await stream.get_final_completion()
 
     if asynchronous:
         return asyncio.run(ask())
