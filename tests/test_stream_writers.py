@@ -663,6 +663,21 @@ def read_parts(provider: WireProvider, message: Message) -> list[Any]:
     return reader.message.parts
 
 
+def test_a_refusal() -> None:
+    chat = get_provider("openai")
+    choice = {"message": {"role": "assistant", "content": None, "refusal": "No."}, "finish_reason": "stop"}
+    message = chat.parse({"choices": [choice]})
+    for found in (
+        read(chat, list(chat.write_stream(message, model="m"))),
+        chat.parse(chat.response(message, model="m")),
+    ):
+        assert (found.extra["openai_chat"]["refusal"], found.content) == ("No.", None)
+        assert found.stop_reason == "content_filter"
+    for name in ("anthropic", "openai_responses"):  # where it is text, also if it is read
+        found = read(get_provider(name), list(get_provider(name).write_stream(message, model="m")))
+        assert (found.content, found.stop_reason) == ("No.", "content_filter")
+
+
 def test_signatures_of_others_are_losses() -> None:
     call = ToolCall("f", extra={"gemini": {"thoughtSignature": "s"}})
     (end,) = get_provider("anthropic").stream_writer(model="m").feed(ToolCallEnd(0, call))[-1:]

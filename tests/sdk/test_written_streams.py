@@ -76,7 +76,8 @@ def every(name: str) -> list[Any]:
     for more in MORE:
         for reason in ("stop", "length", "content_filter"):
             found += provider.write_stream(more, model="m", finish_reason=reason)
-    return found
+    refusal = Message(stop_reason="content_filter", extra={"openai_chat": {"refusal": "No."}})
+    return [*found, *provider.write_stream(refusal, model="m")]
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -78,6 +78,10 @@ class Output:
         """Write more reasoning, in the same way."""
         raise NotImplementedError
 
+    def refusal(self, text: str) -> bool:
+        """Write the words of a refusal, if the API has a place for them; else they are text."""
+        return False
+
     def shut(self, status: str) -> None:
         """End the run of text or reasoning: something else follows, or (``incomplete``) it was cut off."""
 

@@ -34,6 +34,7 @@ class ChunkWriter(StreamWriter):
     def begin(self) -> None:
         self._content: list[str] = []
         self._thoughts: list[str] = []
+        self._refusal: str | None = None
         self._calls: list[dict[str, Any]] = []
         self._finish: str | None = None
         self._error: dict[str, Any] | None = None
@@ -57,6 +58,11 @@ class ChunkWriter(StreamWriter):
             return
         self._thoughts.append(text)
         self._delta({member: text})
+
+    def refusal(self, text: str) -> bool:
+        self._refusal = text
+        self._delta({"refusal": text})
+        return True
 
     @property
     def _dialect(self) -> Any:
@@ -118,6 +124,8 @@ class ChunkWriter(StreamWriter):
         if self._error is not None:
             return {"error": dict(self._error)}
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self._content) or None}
+        if self._refusal is not None:
+            message["refusal"] = self._refusal
         if self._thoughts:
             message[self._dialect.thinks] = "".join(self._thoughts)
         if self._calls:

@@ -162,6 +162,11 @@ class StreamWriter(Output):
         self._start()
         for number, part in enumerate(message_parts(message)):
             self._part(part, f"$.parts[{number}]")
+        for extra in message.extra.values():
+            refusal = extra.get("refusal") if isinstance(extra, Mapping) else None
+            if isinstance(refusal, str) and not self.refusal(refusal):
+                self._shut()
+                self._say("text", refusal)
         self._errors += message.errors
         usage = message.usage if usage is None and self.usage is None else usage
         return self.close(finish_reason or message.stop_reason, usage=usage)
@@ -225,10 +230,7 @@ class StreamWriter(Output):
             self._open = kind
         self._said.add(kind)
         self.last_is_call = False
-        if kind == "text":
-            self.text(text)
-        else:
-            self.reasoning(text)
+        (self.text if kind == "text" else self.reasoning)(text)
 
     def _shut(self) -> None:
         if self._open is not None:
