@@ -459,7 +459,7 @@ def test_reasoning() -> None:
         assert [loss.code for event in written for loss in event.losses] == expected
     deltas = [chunk["choices"][0]["delta"] for chunk in get_provider("groq").write_stream(message, model="m")]
     assert {"reasoning": "Hm."} in deltas
-    deltas = [chunk["choices"][0]["delta"] for chunk in get_provider("vllm").write_stream(message, model="m")]
+    deltas = [chunk["choices"][0]["delta"] for chunk in get_provider("deepseek").write_stream(message, model="m")]
     assert {"reasoning_content": "Hm."} in deltas
     with pytest.raises(ConversionError) as info:
         list(get_provider("openai").write_stream(message, model="m", strict=True))
@@ -603,6 +603,11 @@ def test_usage(source: str, name: str) -> None:
     provider = get_provider(name)
     written = list(provider.write_stream(Message("A"), model="m", usage=usage))
     assert read(provider, written).usage == expected
+    if name == "anthropic":  # which says at the beginning what it has read
+        for source_of in (Message("A"), [TextDelta("A")], Message("A", usage=usage)):
+            told = {} if isinstance(source_of, Message) and source_of.usage else {"usage": usage}
+            start = next(provider.write_stream(source_of, model="m", **told))
+            assert start["message"]["usage"]["input_tokens"] == expected["input_tokens"]
     later = list(provider.write_stream(iter([TextDelta("A")]), model="m", usage=lambda: usage))
     assert read(provider, later).usage == expected
 

@@ -117,6 +117,14 @@ def test_whole_responses(name: str) -> None:
         assert unknown(_adapter(*WHOLE[name]).validate_python(made)) == []
 
 
+def test_usage_of_an_sdk() -> None:
+    from anthropic.types import Usage
+
+    usage = Usage(input_tokens=6, output_tokens=5, cache_read_input_tokens=4)
+    *_, chunk = get_provider("openai").write_stream(Message("A"), model="m", usage=usage)
+    assert chunk["usage"]["prompt_tokens"] == 10
+
+
 # -- helpers
 
 

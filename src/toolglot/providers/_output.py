@@ -9,6 +9,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..types import Part, StopReason, ToolCall, json_text
+from ._usage import as_usage
 from ._writing import WireObject, Writing
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Output:
         self.id = self.id_prefix + urandom(12).hex() if id is None else id
         self.model = model
         self.created = int(time()) if created is None else created
-        self.usage = usage
+        self.usage = as_usage(usage)
         self.extra = dict(extra or {})
         self.wire = wire
         self.out = Writing(strict)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-__all__ = ["Usage", "read_usage"]
+from ._payload import sdk_object
+
+__all__ = ["Usage", "as_usage", "read_usage"]
 
 _INPUT: Final = ("prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount", "prompt_eval_count")
 _OUTPUT: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "eval_count")
@@ -26,12 +28,20 @@ class Usage(NamedTuple):
     reasoning: int = 0
 
 
-def read_usage(usage: Any) -> Usage:
+def as_usage(usage: Any) -> dict[str, Any] | None:
+    """``usage``, an API's or SDK's object, as a dict."""
+    if usage is None:
+        return None
+    found = dict(usage) if isinstance(usage, Mapping) else sdk_object(usage)
+    if found is None:
+        raise TypeError(f"usage: expected an API's object, got {type(usage).__name__}")
+    return found
+
+
+def read_usage(usage: Mapping[str, Any] | None) -> Usage:
     """``usage`` as any API has it; what it does not say is 0."""
     if usage is None:
         return Usage()
-    if not isinstance(usage, Mapping):
-        raise TypeError(f"usage: expected an API's object, got {type(usage).__name__}")
     if isinstance(usage.get("tokens"), Mapping):  # Cohere
         usage = usage["tokens"]
     cached, written = _first(usage, _READ), _first(usage, _WRITTEN)

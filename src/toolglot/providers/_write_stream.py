@@ -34,6 +34,7 @@ from ..types import (
     read_finish_reason,
 )
 from ._output import Output
+from ._usage import as_usage
 from ._writing import WireObject, message_parts
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class StreamWriter(Output):
             raise RuntimeError("close: the stream is closed already")
         reason = read_finish_reason(finish_reason)
         if usage is not None:
-            self.usage = usage
+            self.usage = as_usage(usage)
         self._closed = True
         if not self._ended:
             self._start()
@@ -159,6 +160,8 @@ class StreamWriter(Output):
             raise TypeError(f"message: expected Message, got {type(message).__name__}")
         if self._closed or self._begun:
             raise RuntimeError("write: the stream has begun")
+        if usage is not None or self.usage is None:
+            self.usage = as_usage(message.usage if usage is None else usage)
         self._start()
         for number, part in enumerate(message_parts(message)):
             self._part(part, f"$.parts[{number}]")
@@ -168,8 +171,7 @@ class StreamWriter(Output):
                 self._shut()
                 self._say("text", refusal)
         self._errors += message.errors
-        usage = message.usage if usage is None and self.usage is None else usage
-        return self.close(finish_reason or message.stop_reason, usage=usage)
+        return self.close(finish_reason or message.stop_reason)
 
     def _give(self) -> list[WireObject]:
         found, self._written = self._written, []
@@ -323,12 +325,11 @@ class StreamWriter(Output):
     def _part(self, part: Part, path: str) -> None:
         own = self.wire.own(part.extra)
         native = self.native(part, own) if self.wire.wire.value in part.extra else None
+        self._shut()
         if native is not None:
-            self._shut()
             self.last_is_call = False
             self.as_it_is(native)
         elif isinstance(part, (TextPart, ReasoningPart)):
-            self._shut()
             self._say("text" if isinstance(part, TextPart) else "reasoning", part.text)
             self._extra(part.extra, path)
         elif isinstance(part, OpaquePart):
@@ -367,9 +368,7 @@ class StreamWriter(Output):
         if reason == "error":
             self._break("the model stopped because of an error", None)
             return
-        stop: StopReason = reason or "stop"
-        if reason is None and (self._errors or self._started):
-            stop = "length"
+        stop: StopReason = reason or ("length" if self._errors or self._started else "stop")
         if stop == "length" and self.in_doubt():
             detail = "the last call is whole, which could not be told from one that was cut off"
             self.out.lost("loss.stop_reason", "$.stop_reason", detail)

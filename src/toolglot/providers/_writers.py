@@ -67,7 +67,7 @@ class Writers:
         >>> [chunk["choices"][0]["delta"] for chunk in chunks]
         [{'role': 'assistant', 'content': None}, {'content': 'Hi.'}, {}]
         """
-        writer = self.stream_writer(**options)
+        writer = self.stream_writer(usage=None if callable(usage) else usage, **options)
         if isinstance(source, Message):
             return iter(writer.write(source, _asked(finish_reason), usage=_asked(usage)))
         if not isinstance(source, Iterable):
@@ -78,7 +78,7 @@ class Writers:
         self, source: AsyncIterable[Event], *, finish_reason: Later = None, usage: Any = None, **options: Any
     ) -> AsyncIterator[WireObject]:
         """`write_stream` over an asynchronous iterable of events."""
-        writer = self.stream_writer(**options)
+        writer = self.stream_writer(usage=None if callable(usage) else usage, **options)
         if not isinstance(source, AsyncIterable):
             raise TypeError(f"source: expected an asynchronous iterable of events, got {type(source).__name__}")
         rest: list[WireObject] = []

@@ -85,7 +85,7 @@ _DIALECTS: Final = {
     Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
     Provider.LLAMA_CPP: Dialect(strict=False),
     Provider.OPENROUTER: Dialect(thinks="reasoning", rules=OPENROUTER),
-    Provider.VLLM: Dialect(rules=VLLM),
+    Provider.VLLM: Dialect(thinks="reasoning", rules=VLLM),
 }
 _CALL: Final = words("id type function index custom")
 _READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
