@@ -535,6 +535,22 @@ def test_eager_calls_that_come_side_by_side() -> None:
         assert message.content == "A"
 
 
+def test_a_call_that_breaks_before_it_is_begun_holds_nothing_back() -> None:
+    broken = ErrorEvent(ParseError("no", "json.expected_value", call_index=0))
+    events = [ToolCallStart(0, None, "f"), TextDelta("A"), broken, TextDelta("B")]
+    for name in TARGETS:
+        provider = get_provider(name)
+        message = read(provider, list(provider.write_stream(events, model="m", eager=True)))
+        assert (message.content, message.tool_calls, message.stop_reason) == ("AB", [], "error")
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_reasoning_that_was_not_closed(name: str) -> None:
+    """A call in it is not run: an error, or the limit if that cut it off."""
+    assert run(name, "<think>Hm. " + WHOLE, "length")[1].stop_reason == "length"
+    assert run(name, "<think>Hm. " + WHOLE + " x", "stop")[1].stop_reason == "error"
+
+
 def test_eager_fragments_come_when_they_come() -> None:
     writer = get_provider("anthropic").stream_writer(model="m", eager=True)
     writer.feed(ToolCallStart(0, None, "f"))

@@ -161,3 +161,19 @@ def test_a_call_that_was_complete_before_an_error_stands() -> None:
         for event in [*events[:size], events[4]]:
             stream.feed(event)
         assert [call.name for call in stream.message.tool_calls] == calls
+
+
+def test_a_call_that_the_provider_ran_is_no_event() -> None:
+    """xAI's own tools stand among the calls; the caller's are told once, with their ordinals."""
+    server = {"index": 0, "id": "s1", "type": "TOOL_CALL_TYPE_WEB_SEARCH_TOOL", "function": {"name": "web_search"}}
+    mine = {"index": 1, "id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    stream = get_provider("xai").stream()
+    events = []
+    for call in (server, mine):
+        events += stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    events += stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    events += stream.close()
+    coherent(events, stream.message)
+    assert [type(event).__name__ for event in events] == ["ToolCallStart", "ToolCallDelta", "ToolCallEnd"]
+    assert [(call.index, call.id) for call in stream.message.tool_calls] == [(0, "c1")]
+    assert [call.id for call in stream.message.server_calls] == ["s1"]

@@ -14,9 +14,10 @@ from ._base import WireProvider
 from ._payload import Path
 from ._pieces import Balance, Pieces, hashable, merge, number_of
 
-__all__ = ["REASONING", "ChunkStream"]
+__all__ = ["REASONING", "SERVER", "ChunkStream"]
 
 REASONING: Final = ("reasoning_content", "reasoning")
+SERVER: Final = "TOOL_CALL_TYPE_"  # the type of xAI's own tools begins so, which only its SDK shows
 CALL: Final = words("id type function index custom")
 
 
@@ -120,6 +121,10 @@ class ChunkStream(WireProvider):
         """A piece of a call: the index says of which, and a new id at a used index, that it is another."""
         if not item:
             return
+        kind = item.get("type")
+        if type(kind) is str and kind.startswith(SERVER):
+            self._server(item, into)
+            return
         held = [item[key] for key in ("function", "custom") if type(item.get(key)) is dict]
         function: dict[str, Any] = held[0] if held else item
         id = self.given_id(item)
@@ -145,6 +150,16 @@ class ChunkStream(WireProvider):
         for key, value in item.items():
             if key not in CALL and value is not None:
                 slot.item[key] = value
+
+    def _server(self, item: dict[str, Any], into: Assembly) -> None:
+        """A call that the provider runs itself, which comes whole: nobody has to answer it, so no event tells of it."""
+        key = ("server", hashable(item.get("id")))
+        if key not in into.items:
+            if into.late():
+                return
+            into.items[key] = {}
+            into.payload["choices"][0]["message"].setdefault("tool_calls", []).append(into.items[key])
+        into.items[key].update({name: value for name, value in item.items() if value is not None})
 
     def given_id(self, item: dict[str, Any]) -> Any:
         """A call's id, None if something stands for a missing one."""

@@ -26,7 +26,7 @@ from ..types import (
     ToolResult,
 )
 from ._base import NewReading
-from ._chunks import REASONING, ChunkStream
+from ._chunks import REASONING, SERVER, ChunkStream
 from ._history import Report
 from ._names import Provider, WireFormat
 from ._openai_parts import DEEPSEEK, OPENROUTER, PART, RULES, VLLM, media_part, read_part, user_part
@@ -231,8 +231,7 @@ class OpenAIChat(ChunkStream):
         if type(function) is not dict:
             function = reading.as_object(function, at)
         kind = item.get("type")
-        # Of xAI's own tools, which only its SDK shows.
-        if kind != "function" and type(kind) is str and kind.startswith("TOOL_CALL_TYPE_"):
+        if kind != "function" and type(kind) is str and kind.startswith(SERVER):
             reading.server_call(function.get("name"), function.get("arguments"), item.get("id"), item)
             return
         reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=extra)
