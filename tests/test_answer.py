@@ -68,11 +68,11 @@ def test_linear(format: str) -> None:
 
     def seconds(n: int) -> float:
         text = f"function call{' ' * n}x" if format == "gigachat3" else f"{OPEN}a{CLOSE}{' ' * n}x"
-        begin = time.perf_counter()
+        begin = time.process_time()
         parser = StreamParser(format=format, tools=["ping"])
         for char in text:
             parser.feed(char)
         parser.close()
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     assert min(seconds(16_000) for _ in range(3)) < 8 * min(seconds(4_000) for _ in range(3))

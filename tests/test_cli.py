@@ -257,6 +257,14 @@ def test_repair_is_collect_until_it_is_built() -> None:
         assert "mend" not in said
 
 
+def test_finish_reason_is_any_apis_word() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {}}'
+    for word in ("max_tokens", "MAX_TOKENS", "length"):
+        found = run_json("parse", "--finish-reason", word, input=text, status=1)
+        assert found["errors"][0]["code"] == "tool_call.truncated"
+    assert "'tired' is not known" in problem("parse", "--finish-reason", "tired", input="")
+
+
 def test_finish_reason_length() -> None:
     text = '<tool_call>{"name": "ping", "arguments": {}}'
     found = run_json("parse", "--finish-reason", "length", input=text, status=1)
@@ -665,6 +673,18 @@ def test_values_that_were_guessed() -> None:
     assert run("parse", file, "--json").stderr == ""  # for a program
     for name in ("hermes", "kimi_k3", "dsml_v4", "mistral_v3"):
         assert run("parse", str(EXAMPLES / f"{name}.txt")).stderr == ""
+
+
+def test_call_syntax_that_was_not_read() -> None:
+    file = str(EXAMPLES / "python.txt")
+    options: tuple[str, ...]
+    for options in ((), ("--stream", "9")):
+        said = run("parse", file, *options)
+        assert "no tool call" in said.stdout
+        assert "--tools FILE" in said.stderr
+    for options in (WITH_TOOLS, ("--format", "python"), ("--json",)):
+        assert run("parse", file, *options).stderr == ""
+    assert run("parse", input="f(x) is a function").stderr == ""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")

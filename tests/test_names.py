@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,14 @@ def test_model(model: str, expected: str) -> None:
 def test_unknown_model(model: str) -> None:
     assert toolglot.format_for_model(model) is None
     assert toolglot.model_info(model) is None
+
+
+def test_a_name_without_end() -> None:
+    """Patterns with ``.*`` take the square of a name's length, and a model's name may come from a request."""
+    start = time.process_time()
+    assert toolglot.format_for_model("qwen" * 250_000) is None
+    toolglot.render_tools(["f"], "hermes", model="qwen" * 250_000)
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("model", [case.values[0] for case in MODELS])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 import toolglot
 from compare import plain
+from toolglot.registry import MAX_PLANS, REGISTRY
 
 CALL = '<tool_call>{"name":"f","arguments":{}}</tool_call>'
 CUT = '<tool_call>{"name":"f","arguments":{}}'
@@ -203,3 +206,82 @@ def test_a_prompt_that_opens_reasoning_for_some_models() -> None:
     assert (answer.content, answer.reasoning) == ("Hello.", None)
     call = toolglot.parse("ping\n{}", model="GLM-4-9B-0414")
     assert [made.name for made in call.tool_calls] == ["ping"]
+
+
+def test_bare_arguments_are_one_tools() -> None:
+    """Of several named tools it would have to be guessed whose arguments they are."""
+    for choice in ("a", ["a"], {"type": "function", "function": {"name": "a"}}):
+        assert [call.name for call in read('{"x": 1}', tools=["a", "b"], tool_choice=choice).tool_calls] == ["a"]
+    for choice in (["a", "b"], toolglot.ToolChoice("required", ("b", "a"))):
+        message = read('{"x": 1}', tools=["a", "b"], tool_choice=choice)
+        assert (message.tool_calls, message.content) == ([], '{"x": 1}')
+        message = read('{"name": "b", "arguments": {}}', format="hermes", tools=["a", "b"], tool_choice=choice)
+        assert [call.name for call in message.tool_calls] == ["b"]
+
+
+def test_plans_do_not_pile_up() -> None:
+    """A server that has many users' tools called by name keeps no plan for each."""
+    for n in range(2 * MAX_PLANS):
+        toolglot.parse("x", tool_choice=f"tool_{n}")
+    assert len(REGISTRY._plans) <= MAX_PLANS
+
+
+CALLS = [toolglot.ToolCall("f", {"a": 1})]
+RESULTS = [toolglot.ToolResult("1", "x", "f")]
+NAMED: dict[str, Any] = {
+    "get_format": toolglot.get_format,
+    "render": lambda name: toolglot.render(CALLS, name),
+    "render_segments": lambda name: toolglot.render_segments(CALLS, name),
+    "render_results": lambda name: toolglot.render_results(RESULTS, name),
+    "render_tools": lambda name: toolglot.render_tools(["f"], name),
+    "grammar": lambda name: toolglot.grammar(["f"], name),
+    "grammar_triggers": lambda name: toolglot.grammar_triggers(["f"], name),
+}
+
+
+@pytest.mark.parametrize("use", NAMED)
+def test_a_format_is_a_text(use: str) -> None:
+    wrong: Any
+    for wrong in (None, 4, b"hermes", ["hermes"], {}):
+        with pytest.raises(TypeError, match=rf"(format|name): expected str, got {type(wrong).__name__}"):
+            NAMED[use](wrong)
+    NAMED[use](Text("hermes"))
+
+
+def test_options_of_writing() -> None:
+    wrong: Any
+    for wrong in (4, b"x", ["x"]):
+        with pytest.raises(TypeError, match=rf"model: expected str or None, got {type(wrong).__name__}"):
+            toolglot.render_results(RESULTS, "hermes", model=wrong)
+        with pytest.raises(TypeError, match=rf"model: expected str or None, got {type(wrong).__name__}"):
+            toolglot.render_tools(["f"], "hermes", model=wrong)
+    for wrong in ("Allow", True, None):
+        with pytest.raises(ValueError, match="unsafe: expected 'raise' or 'allow'"):
+            toolglot.render_results([], "hermes", unsafe=wrong)
+        with pytest.raises(ValueError, match="unsafe: expected 'raise' or 'allow'"):
+            toolglot.render_tools(["f"], "hermes", unsafe=wrong)
+
+
+def test_wrong_options_show_at_once() -> None:
+    """Not when the first piece is asked for."""
+    uses: tuple[Any, ...] = (toolglot.stream, toolglot.astream)
+    for use in uses:
+        with pytest.raises(toolglot.DefinitionError, match="nope"):
+            use([], format="nope")
+        with pytest.raises(TypeError, match="chunks"):
+            use(None)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda parser: pickle.loads(pickle.dumps(parser))])
+def test_a_copied_parser_goes_on_by_itself(copied: Any) -> None:
+    parser = toolglot.StreamParser(on_error="collect")
+    parser.feed("a <think>b</think>" + CALL + "<tool_call>{")
+    fork = copied(parser)
+    fork.feed('"name":"g","arguments":{}}</tool_call>')
+    parser.feed("x}</tool_call>")
+    parser.close()
+    fork.close()
+    assert [call.name for call in fork.message.tool_calls] == ["f", "g"]
+    assert [call.name for call in parser.message.tool_calls] == ["f"]
+    assert len(parser.message.errors) == 1
+    assert fork.message.errors == []

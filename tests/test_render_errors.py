@@ -8,7 +8,7 @@ import pytest
 
 import toolglot
 from texts import format_ids
-from toolglot import ConversionError, ToolCall, ToolResult, UnsafeValueError, render, render_results
+from toolglot import ConversionError, ToolCall, ToolResult, UnsafeValueError, parse, render, render_results
 
 
 def writes_any_tool(format: str) -> bool:
@@ -142,3 +142,20 @@ def test_results(format: str) -> None:
     for value in NO_VALUE.values():
         with pytest.raises(TypeError, match="result 0"):
             render_results([ToolResult("1", value, "f")], format)
+
+
+def test_the_tools_that_were_offered() -> None:
+    """A value that their schema gives another type, or content that calls one of them, would not come back."""
+    nullable = {"type": "object", "properties": {"a": {"type": ["string", "null"]}}}
+    tools = [{"name": "f", "parameters": nullable}, {"name": "other", "parameters": {}}]
+    call = ToolCall("f", {"a": "null"})
+    text = render([call], "qwen3_coder")
+    assert parse(text, format="qwen3_coder", tools=tools).tool_calls[0].arguments == {"a": None}
+    with pytest.raises(UnsafeValueError):
+        render([call], "qwen3_coder", tools=tools)
+    assert render([ToolCall("f", {"a": "x"})], "qwen3_coder", tools=tools)
+    said = "It would be <function=other>\n</function>"
+    with pytest.raises(UnsafeValueError):
+        render([ToolCall("f", {})], "qwen3_coder", content=said, tools=tools)
+    with pytest.raises(UnsafeValueError, match="'g', which is not among the tools"):
+        render([ToolCall("g", {})], "hermes", tools=tools)

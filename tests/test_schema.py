@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toolglot
 from toolglot.errors import DefinitionError
 from toolglot.schema.adapt import adapt
 from toolglot.schema.names import NameRule, Names
@@ -423,3 +425,21 @@ def test_every_name_fits(name: str, rule: NameRule) -> None:
     made = rule.fit(name)
     assert rule.takes(made)
     assert made == (name if rule.takes(name) else made)
+
+
+_STRUCTURE = ("oneOf", "anyOf", "allOf", "items", "prefixItems", "properties", "additionalProperties", "not", "$ref")
+_KEYWORDS = (*_STRUCTURE, "$defs", "enum", "const", "type", "required", "description", "format")
+
+
+@pytest.mark.parametrize("provider", toolglot.providers())
+@pytest.mark.parametrize("key", _KEYWORDS)
+def test_a_keyword_of_a_wrong_type(key: str, provider: toolglot.Provider) -> None:
+    """Whatever stands there, and wherever: a schema, or an error of ours."""
+    wire = toolglot.get_provider(provider)
+    for value in (True, 1, "x", None, [], {}, [1], [True]):
+        node = {key: value}
+        for properties in ({"a": node}, {"a": {"$ref": "#/$defs/x"}}, {"a": {"type": "array", "items": node}}):
+            schema = {"type": "object", "properties": properties, "$defs": {"x": node}}
+            for strict in (True, False):
+                with contextlib.suppress(toolglot.ToolglotError):
+                    json.dumps(wire.tools([{"name": "f", "strict": strict, "parameters": schema}]))

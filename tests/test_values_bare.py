@@ -208,8 +208,8 @@ def test_read_python(raw: str, types: str | None, value: Any) -> None:
 
 
 def test_time_is_linear() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for raw in ("&" * 1_000_000, "&#" * 500_000, "&#" + "0" * 1_000_000, " " * 1_000_000 + "x", "9" * 1_000_000):
         decode_entities(raw)
         read_text(raw, None)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

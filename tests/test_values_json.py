@@ -336,8 +336,8 @@ def test_depth_is_exact_whatever_the_strings_hold(parts: list[str]) -> None:
     ids=lambda text: text[:12],
 )
 def test_time_is_linear(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     result = scan(text, 0)
     if result is not None:
         canonical(text)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

@@ -621,7 +621,7 @@ def test_calls_agree_with_beacon(soup: str) -> None:
 
 def seconds(dialect: Dialect, text: str, size: int) -> float:
     reader = LiteralReader(dialect, 0, json_out=True)
-    start = time.perf_counter()
+    start = time.process_time()
     rest = ""
     try:
         for at in range(0, len(text), size):
@@ -632,7 +632,7 @@ def seconds(dialect: Dialect, text: str, size: int) -> float:
             assert len(rest) < 16
     except Fault:
         pass
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize(

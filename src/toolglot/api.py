@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from typing import Any, Literal
 
 from .definition import ToolSet
@@ -12,9 +13,10 @@ from .engine.plain import plain_calls
 from .engine.untagged import Tracker
 from .errors import DefinitionError, LimitError, NoToolCallFoundError, ParseError
 from .events import ErrorEvent, Event
+from .finish import read_finish_reason
 from .format import Format
 from .registry import REGISTRY, SEED_IDS
-from .types import Limits, Message, ToolChoice, read_finish_reason
+from .types import Limits, Message, ToolChoice
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
@@ -141,7 +143,8 @@ class _Options:
             chosen = None if known is None else (known,)
         required = None
         if self.choice is not None and self.choice.mode in ("required", "named"):
-            required = self.choice.names[0] if self.choice.names else ""
+            # Bare arguments are the call of one tool; of several it would have to be guessed whose they are.
+            required = self.choice.names[0] if len(self.choice.names) == 1 else ""
         self.plan = REGISTRY.plan(chosen, python=self.tools is not None, required=required, tools=self.tools)
         self.presumed = False
         if generation_prompt is None and chosen is not None:
@@ -382,6 +385,9 @@ class StreamParser:
         error.message = self._machine.message()
         return error
 
+    def __copy__(self) -> StreamParser:
+        return deepcopy(self)  # two parsers never share what they have read
+
     @property
     def message(self) -> Message:
         """Everything found so far."""
@@ -397,9 +403,13 @@ def stream(chunks: Iterable[str], **options: Any) -> Iterator[Event]:
     >>> [event.text for event in stream(["Hel", "lo"])]
     ['Hel', 'lo']
     """
-    parser = StreamParser(**options)
+    parser = StreamParser(**options)  # what is wrong with the options shows at once
     if not isinstance(chunks, Iterable):
         raise TypeError(f"chunks: expected an iterable of str, got {type(chunks).__name__}")
+    return _stream(parser, chunks)
+
+
+def _stream(parser: StreamParser, chunks: Iterable[str]) -> Iterator[Event]:
     for chunk in chunks:
         yield from parser.feed(chunk)
     yield from parser.close()
@@ -407,7 +417,7 @@ def stream(chunks: Iterable[str], **options: Any) -> Iterator[Event]:
         raise parser._raised()
 
 
-async def astream(chunks: AsyncIterable[str], **options: Any) -> AsyncIterator[Event]:
+def astream(chunks: AsyncIterable[str], **options: Any) -> AsyncIterator[Event]:
     """`stream` over an asynchronous iterable, with the same options; errors are raised in the same way.
 
     >>> import asyncio
@@ -423,6 +433,10 @@ async def astream(chunks: AsyncIterable[str], **options: Any) -> AsyncIterator[E
     parser = StreamParser(**options)
     if not isinstance(chunks, AsyncIterable):
         raise TypeError(f"chunks: expected an asynchronous iterable of str, got {type(chunks).__name__}")
+    return _astream(parser, chunks)
+
+
+async def _astream(parser: StreamParser, chunks: AsyncIterable[str]) -> AsyncIterator[Event]:
     async for chunk in chunks:
         for event in parser.feed(chunk):
             yield event

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import fields as dataclass_fields
+from typing import Any, Literal
 
 from .errors import DefinitionError
 from .pattern import (
@@ -25,6 +26,7 @@ from .pattern import (
     Tag,
     TypedElements,
     Value,
+    Ws,
     _sequence,
 )
 
@@ -34,9 +36,13 @@ Tier = Literal["tagged", "json", "python"]
 
 
 def base_name(model: str) -> str:
-    """A model's name as patterns see it: lower case, without the owner of the repository or the folders of a path."""
+    """A model's name as patterns see it: lower case, without the owner of the repository or the folders of a path.
+
+    It is cut where no name is longer: a pattern with ``.*`` in it takes the square of the length.
+    """
     name = model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-    return name.rsplit("--", 1)[-1].lower() if name.startswith("models--") else name.lower()
+    name = name.rsplit("--", 1)[-1] if name.startswith("models--") else name
+    return name[:256].lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,19 +200,9 @@ class Format:
         what = f"format {self.id or self.title or '?'!r}"
         if self.tier not in ("tagged", "json", "python"):
             raise DefinitionError(f"{what}: tier {self.tier!r}: expected 'tagged', 'json' or 'python'")
-        for name in (
-            "before",
-            "turn_ends",
-            "wrappers",
-            "finals",
-            "special",
-            "models",
-            "members",
-            "aliases",
-            "families",
-        ):
-            if not isinstance(getattr(self, name), tuple):
-                raise DefinitionError(f"{what}: {name} has to be a tuple of texts")
+        _check_fields(self, what)
+        for inner in (*self.reasonings(), *self.results, *self.tools):
+            _check_fields(inner, f"{what}: {type(inner).__name__}")
         for pattern in self.models:
             try:
                 re.compile(pattern)
@@ -214,6 +210,51 @@ class Format:
                 raise DefinitionError(f"{what}: models: {pattern!r} is no regular expression: {error}") from None
         if self.machine is None:
             _check(self)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
+
+
+def _all(cls: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, tuple) and all(isinstance(item, cls) for item in value)
+
+
+# What a field has to be, by its annotation: for people and for the program.
+_KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    "str": ("a text", lambda value: isinstance(value, str)),
+    "str | None": ("a text or None", lambda value: value is None or isinstance(value, str)),
+    "bool": ("True or False", lambda value: isinstance(value, bool)),
+    "int": ("a number", lambda value: isinstance(value, int)),
+    "int | None": ("a positive number or None", lambda value: value is None or (isinstance(value, int) and value > 0)),
+    "tuple[str, ...]": ("a tuple of texts", _texts),
+    "bool | tuple[str, ...]": ("a tuple of texts, True or False", lambda v: isinstance(v, bool) or _texts(v)),
+    "tuple[str, str]": ("two texts", lambda value: _texts(value) and len(value) == 2),
+    "tuple[tuple[str, str], ...]": (
+        "a tuple of pairs of texts",
+        lambda value: isinstance(value, tuple) and all(_texts(pair) and len(pair) == 2 for pair in value),
+    ),
+    "tuple[tuple[str, ...], ...]": (
+        "a tuple of tuples of texts",
+        lambda value: isinstance(value, tuple) and all(map(_texts, value)),
+    ),
+    "Mapping[str, tuple[str, ...]]": (
+        "a mapping of texts to tuples of texts",
+        lambda value: isinstance(value, Mapping) and _texts(tuple(value)) and all(map(_texts, value.values())),
+    ),
+    "Reasoning | None": ("a Reasoning or None", lambda value: value is None or isinstance(value, Reasoning)),
+    "tuple[Reasoning, ...]": ("a tuple of Reasoning", _all(Reasoning)),
+    "tuple[Results, ...]": ("a tuple of Results", _all(Results)),
+    "tuple[Tools, ...]": ("a tuple of Tools", _all(Tools)),
+}
+
+
+def _check_fields(declared: Any, what: str) -> None:
+    """The fields of a declaration are of their kinds."""
+    for one in dataclass_fields(declared):
+        kind = _KINDS.get(one.type)
+        if kind is not None and not kind[1](getattr(declared, one.name)):
+            raise DefinitionError(f"{what}: {one.name} has to be {kind[0]}")
 
 
 def _check(fmt: Format) -> None:
@@ -230,6 +271,11 @@ def _check(fmt: Format) -> None:
             raise DefinitionError(f"{what}: {path} is empty")
         for i, node in enumerate(items):
             here = f"{path}[{i}] {type(node).__name__.lower()}"
+            if not isinstance(node, Node):
+                raise DefinitionError(f"{what}: {here}: expected a text or an element of toolglot.pattern")
+            _check_fields(node, f"{what}: {here}")
+            if isinstance(node, Ws) and node.canonical.strip():
+                raise DefinitionError(f"{what}: {here}: {node.canonical!r:.80} is no white space")
             if isinstance(node, Call):
                 if inside:
                     raise DefinitionError(f"{what}: {here}: a call inside a call")
@@ -239,6 +285,8 @@ def _check(fmt: Format) -> None:
             elif isinstance(node, Each | Maybe):
                 walk(node.items, inside, here)
             elif isinstance(node, Either):
+                if not node.options:
+                    raise DefinitionError(f"{what}: {here} is empty")
                 for option in node.options:
                     walk(option, inside, here)
             elif isinstance(node, Section):

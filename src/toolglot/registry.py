@@ -25,7 +25,7 @@ PACKAGE = import_module(".formats", __package__)
 SEED_IDS = {"mistral_v3": "mistral", "mistral_v11": "mistral", "mistral_v13": "mistral", "llama3_json": "llama"}
 
 
-MAX_PLANS = 256  # those that were made for tools would be without bound
+MAX_PLANS = 256  # those that were made for tools, or for one that has to be called, would be without bound
 
 
 class Registry:
@@ -75,7 +75,8 @@ class Registry:
             self._added.append(fmt.id)
         self._formats[fmt.id] = fmt
         self._programs[fmt.id] = program
-        self._plans.clear()
+        # A new dict: what another thread makes of the formats before goes into the old one.
+        self._plans = {}
         self.detection = None
         self._names = None
 
@@ -101,6 +102,10 @@ class Registry:
 
     def resolve(self, name: str) -> tuple[str, ...]:
         """The ids that a name stands for, usually one; raises `DefinitionError`."""
+        if name.__class__ is not str:
+            if not isinstance(name, str):
+                raise TypeError(f"format: expected str, got {type(name).__name__}")
+            name = str.__str__(name)
         if name in self._formats or name in self._files:
             return (name,)
         if name in GROUPS:
@@ -174,15 +179,18 @@ class Registry:
         if tools is not None and ids is not None and any(self.get(id).by_tool for id in ids):
             names = tools.parameters()
         key = (ids, python, required, names)
-        plan = self._plans.get(key)
+        plans = self._plans
+        plan = plans.get(key)
         if plan is None:
-            if names is not None and len(self._plans) > MAX_PLANS:
-                self._plans.clear()
             if ids is None:
                 plan = self._detection(python, required)
+                if plans is not self._plans:
+                    self.detection = None  # a format was registered meanwhile
             else:
                 plan = self._plan(ids, required, tools)
-            self._plans[key] = plan
+            if len(plans) >= MAX_PLANS:
+                plans.clear()
+            plans[key] = plan
         return plan
 
     def _detection(self, python: bool, required: str | None) -> Plan:

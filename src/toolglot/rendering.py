@@ -27,6 +27,7 @@ def render(
     *,
     content: str | None = None,
     reasoning: str | None = None,
+    tools: Any = None,
     check: bool = True,
 ) -> str:
     """The text that the family's chat template writes for these calls.
@@ -34,17 +35,18 @@ def render(
     The text is parsed back, and what would not come back the same raises `UnsafeValueError` (unless ``check`` is
     off). `ConversionError` if the format has no way to write it, or if a value is none that JSON has.
 
-    That it comes back is promised for a parse with the same ``tools`` and ``generation_prompt=""``: formats that write
-    values as bare text leave their types to the schema, so that without it ``"1"``, ``"true"``, ``"null"`` and
-    ``"[1]"`` come back as what they look like, and in ``minimax_m3`` an empty text, list or object as None (inside a
-    value that is refused). Content or reasoning of white space only comes back as None, and ``gemma4`` sorts an
-    object's keys.
+    That it comes back is promised for a parse with the same ``tools`` and ``generation_prompt=""``. Formats that write
+    values as bare text leave their types to the schema: without ``tools`` here, a schema that says just what each
+    value is is presumed, and a parse without them reads ``"1"``, ``"true"``, ``"null"`` and ``"[1]"`` as what they
+    look like, and in ``minimax_m3`` an empty text, list or object as None (inside a value that is refused). Content or
+    reasoning of white space only comes back as None, and ``gemma4`` sorts an object's keys.
 
     >>> render([ToolCall("ping")], "hermes", content="On it.")
     'On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>'
     """
     return "".join(
-        text for text, _ in render_segments(calls, format, content=content, reasoning=reasoning, check=check)
+        text
+        for text, _ in render_segments(calls, format, content=content, reasoning=reasoning, tools=tools, check=check)
     )
 
 
@@ -54,6 +56,7 @@ def render_segments(
     *,
     content: str | None = None,
     reasoning: str | None = None,
+    tools: Any = None,
     check: bool = True,
 ) -> list[tuple[str, bool]]:
     """The same in segments: each text with whether it is control text of the format (True) or data (False)."""
@@ -67,23 +70,22 @@ def render_segments(
         if text is not None and not isinstance(text, str):
             raise TypeError(f"{what}: expected str or None, got {type(text).__name__}")
     try:
-        return _written(fmt, calls, content, reasoning, program.machine, check)
+        merged = _merged(_segments(fmt, calls, content, reasoning, program.machine))
+        if check and calls:
+            text = "".join(text for text, _ in merged)
+            _check_back(fmt, calls, content, reasoning, text, _presumed(calls) if tools is None else tools)
+        return merged
     except RecursionError:
         raise ConversionError(f"{fmt.id}: the arguments are nested too deeply to be written") from None
 
 
-def _written(
-    fmt: Format, calls: list[ToolCall], content: str | None, reasoning: str | None, machine: Any, check: bool
-) -> list[tuple[str, bool]]:
-    segments = _segments(fmt, calls, content, reasoning, machine)
+def _merged(segments: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
     merged: list[tuple[str, bool]] = []
     for text, control in segments:
         if merged and merged[-1][1] == control:
             merged[-1] = (merged[-1][0] + text, control)
         else:
             merged.append((text, control))
-    if check and calls:
-        _check_back(fmt, calls, content, reasoning, "".join(text for text, _ in merged))
     return merged
 
 
@@ -101,7 +103,17 @@ def render_results(
     """
     fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
     results = _listed(results, "results", ToolResult)
-    return write_results(fmt, results, model, unsafe != "allow") if results else ""
+    strict = _strict(model, unsafe)
+    return write_results(fmt, results, model, strict) if results else ""
+
+
+def _strict(model: Any, unsafe: Any) -> bool:
+    """Whether what is unsafe is refused; both options are checked, also where nothing is written."""
+    if model is not None and not isinstance(model, str):
+        raise TypeError(f"model: expected str or None, got {type(model).__name__}")
+    if unsafe not in ("raise", "allow"):
+        raise ValueError(f"unsafe: expected 'raise' or 'allow', got {unsafe!r:.80}")
+    return bool(unsafe == "raise")
 
 
 def _listed(values: Any, name: str, cls: type[_T]) -> list[_T]:
@@ -140,9 +152,10 @@ def render_tools(tools: Any, format: str, *, model: str | None = None, unsafe: U
     '[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "ping",'
     """
     fmt = REGISTRY.get(REGISTRY.resolve(format)[-1])
+    strict = _strict(model, unsafe)
     how = choose(fmt, model)
     given = read_tools(tools)
-    return write_tools(fmt, how, _prompt(how.prompt), given, unsafe != "allow") if given else ""
+    return write_tools(fmt, how, _prompt(how.prompt), given, strict) if given else ""
 
 
 def _prompt(text: str) -> str:
@@ -156,18 +169,27 @@ def _prompt(text: str) -> str:
     return (data or b"").decode()
 
 
-def _check_back(fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str) -> None:
+def _presumed(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """Tools whose schemas say what these calls' values are."""
     tools: dict[str, dict[str, Any]] = {}
     for call in calls:
         properties = tools.setdefault(call.name, {})
         for key, value in call.arguments.items():
             known = properties.setdefault(key, {"anyOf": []})["anyOf"]
             known.append(_schema_of(value) if value else {"type": json_type(value)})
-    definitions = [
+    return [
         {"name": name, "parameters": {"type": "object", "properties": _narrow(properties)}}
         for name, properties in tools.items()
     ]
-    back = parse(text, format=fmt.id, tools=definitions, generation_prompt="", on_error="collect")
+
+
+def _check_back(
+    fmt: Format, calls: Sequence[ToolCall], content: str | None, reasoning: str | None, text: str, tools: Any
+) -> None:
+    back = parse(text, format=fmt.id, tools=tools, generation_prompt="", on_error="collect")
+    for error in back.errors:
+        if error.code == "tool_call.unknown_tool":
+            raise UnsafeValueError(f"{fmt.id}: the text calls {error.name!r:.100}, which is not among the tools")
     for i, call in enumerate(calls):
         again = back.tool_calls[i] if i < len(back.tool_calls) else None
         if again is None or again.name != call.name or (again.kind, again.input) != (call.kind, call.input):

@@ -19,60 +19,6 @@ StopReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"
 
 _MISSING: Any = object()
 
-# What APIs and engines say when a model stops, in lower case, by what it means.
-_FINISH_REASONS: dict[StopReason, tuple[str, ...]] = {
-    "stop": ("stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token"),
-    "tool_calls": ("tool_calls", "tool_call", "tool_use", "function_call"),
-    "length": (
-        "length",
-        "max_tokens",
-        "max_output_tokens",
-        "max_length",
-        "model_length",
-        "model_context_window_exceeded",
-        "error_limit",
-    ),
-    "content_filter": (
-        "content_filter",
-        "content_filtered",
-        "refusal",
-        "guardrail_intervened",
-        "safety",
-        "recitation",
-        "language",
-        "blocklist",
-        "prohibited_content",
-        "spii",
-        "error_toxic",
-    ),
-    "error": (
-        "error",
-        "abort",
-        "cancelled",
-        "timeout",
-        "network_error",
-        "insufficient_system_resource",
-        "malformed_function_call",
-        "malformed_model_output",
-        "malformed_tool_use",
-    ),
-    "other": ("other", "unknown", "finish_reason_unspecified", "pause_turn"),
-}
-_MEANING: dict[str, StopReason] = {word: reason for reason, words in _FINISH_REASONS.items() for word in words}
-
-
-def read_finish_reason(word: str | None) -> StopReason | None:
-    """What an API's or engine's word for why the model stopped means; `ValueError` for one that is not known."""
-    if word is None:
-        return None
-    if not isinstance(word, str):
-        raise TypeError(f"finish_reason: expected str or None, got {type(word).__name__}")
-    meaning = _MEANING.get(str.lower(word))
-    if meaning is None:
-        known = ", ".join(map(repr, _MEANING))
-        raise ValueError(f"finish_reason: {str.__str__(word)[:80]!r} is not known; expected one of {known}")
-    return meaning
-
 
 def json_text(value: Any, indent: int | None = None, *, compact: bool = False, sort_keys: bool = False) -> str:
     """``value`` as JSON text: ``", "`` and ``": "``, no ASCII escaping; NaN and infinities raise `ValueError`."""
@@ -386,7 +332,8 @@ class Limits:
     ``depth``: nesting of a value. ``calls``: attempted calls of one output. ``name``: characters of a name, key
     or id; what is not complete is read anew at each feed, so a high limit makes streams of long names slow.
     ``buffer``: characters of text that is undecided between markup and content. ``arguments``: characters of the
-    arguments of one call that a provider's stream gives in pieces; one event may have four times as many.
+    arguments of one call that a provider's stream gives in pieces; one event may have four times as many. Each
+    is at least 1.
     """
 
     depth: int = 512
@@ -394,3 +341,11 @@ class Limits:
     name: int = 512
     buffer: int = 65_536
     arguments: int = 67_108_864
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "calls", "name", "buffer", "arguments"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"limits: {name}: expected int, got {type(value).__name__}")
+            if value < 1:
+                raise ValueError(f"limits: {name}: expected at least 1, got {value}")

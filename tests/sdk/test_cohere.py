@@ -8,7 +8,7 @@ import pytest
 
 from loopback import get_weather, loopback, responses, unknown, written
 from payloads import Payload
-from toolglot import ToolResult, detect_provider, get_provider, parse_response
+from toolglot import OpaquePart, ToolResult, detect_provider, get_provider, parse_response
 
 cohere = pytest.importorskip("cohere")
 pydantic = pytest.importorskip("pydantic")
@@ -49,3 +49,20 @@ def test_round(case: Payload) -> None:
         results = provider.results([ToolResult(call.id, {"ok": 1}) for call in message.tool_calls], message)
         client.chat(model="m", messages=[*messages, provider.assistant(message), *results], **request)
         assert server.seen.pop()["messages"][1:] == [provider.assistant(message), *results]
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_object_that_holds_what_its_types_do_not_know() -> None:
+    """The SDK takes whatever comes, and warns of it in every way but one to get it out again."""
+    from cohere.core.unchecked_base_model import construct_type
+
+    payload: Any = {
+        "id": "r",
+        "finish_reason": "COMPLETE",
+        "message": {"role": "assistant", "content": [{"type": "new"}]},
+    }
+    payload["message"] |= {"tool_plan": 3, "citations": {"a": 1}}
+    response = construct_type(type_=cohere.V2ChatResponse, object_=payload)
+    message = parse_response(response)
+    assert [part.data for part in message.parts if isinstance(part, OpaquePart)] == [{"type": "new"}]
+    assert [loss.path for loss in message.losses] == ["$.message.tool_plan"]

@@ -124,3 +124,22 @@ def test_broken_arguments() -> None:
         ("json.unexpected_end", "$.choices[0].message.tool_calls[0].function.arguments")
     ]
     assert [call.arguments for call in message.tool_calls] == [{}]
+
+
+def test_citations_and_nothing_at_all() -> None:
+    from xai_sdk.chat import Response
+    from xai_sdk.proto import chat_pb2
+
+    cited = {"id": "1", "end_index": 2, "web_citation": {"url": "https://x"}}
+    outputs = [{"message": {"role": "ROLE_ASSISTANT", "content": "Hi", "citations": [cited]}} for _ in range(2)]
+    proto = chat_pb2.GetChatCompletionResponse(outputs=outputs, citations=["https://x"], system_fingerprint="fp")
+    message = parse_response(Response(proto, None))
+    assert message.content == "HiHi"
+    assert message.extra["openai_chat"] == {
+        "citations": ["https://x"],
+        "system_fingerprint": "fp",
+        "message": {"citations": [cited, cited]},
+    }
+    empty = Response(chat_pb2.GetChatCompletionResponse(), None)
+    assert detect_provider(empty) is Provider.XAI
+    assert parse_response(empty).parts == []

@@ -14,11 +14,12 @@ import typer
 import toolglot
 
 from ..errors import ConversionError, DefinitionError, LimitError, ParseError, ToolglotError
+from ..finish import read_finish_reason
 from ..types import Message, ToolChoice
 from . import data
 from .catalogue import check_formats, show_format, show_formats
 from .escape import json_text, line
-from .hints import untyped
+from .hints import unread, untyped
 from .inputs import UsageProblem, case_folder, chunks, deltas, payload_of, provider_named, read_tools
 from .show import Screen
 
@@ -48,17 +49,6 @@ class Ids(str, Enum):
     SYNTHESIZE = "synthesize"
 
 
-class FinishReason(str, Enum):
-    """Why the model stopped."""
-
-    STOP = "stop"
-    TOOL_CALLS = "tool_calls"
-    LENGTH = "length"
-    CONTENT_FILTER = "content_filter"
-    ERROR = "error"
-    OTHER = "other"
-
-
 File = Annotated[str | None, typer.Argument(help="The model's output; - or nothing is standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON for a program.")]
 Color = Annotated[bool, typer.Option("--color/--no-color", help="Colour on a terminal (NO_COLOR also turns it off).")]
@@ -86,6 +76,13 @@ def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"toolglot {toolglot.__version__}")
         raise typer.Exit
+
+
+def _reason(word: str | None) -> str | None:
+    try:
+        return read_finish_reason(word)
+    except ValueError as error:
+        raise typer.BadParameter(line(str(error))) from None
 
 
 @app.callback()
@@ -121,8 +118,12 @@ def parse(
         typer.Option(metavar="TEXT", help="The end of the prompt, which may have opened reasoning."),
     ] = None,
     finish_reason: Annotated[
-        FinishReason | None,
-        typer.Option(help="Why the model stopped; length says that it was cut off."),
+        str | None,
+        typer.Option(
+            metavar="WORD",
+            callback=_reason,
+            help="Why the model stopped, as its API says it; after length it was cut off.",
+        ),
     ] = None,
     on_error: Annotated[
         OnError,
@@ -149,7 +150,7 @@ def parse(
             "tools": None if tools is None else read_tools(tools),
             "tool_choice": None if tool_choice is None else ToolChoice.from_any(tool_choice),
             "generation_prompt": generation_prompt,
-            "finish_reason": None if finish_reason is None else finish_reason.value,
+            "finish_reason": finish_reason,
             "on_error": on_error.value,
             "ids": ids.value,
         }
@@ -174,10 +175,12 @@ def parse(
         if stream is not None:
             screen.say()
         screen.message(message, errors)
-        guessed = untyped(message) if tools is None else ""
-        if guessed:
+        told = untyped(message) if tools is None else ""
+        if format is None and tools is None and not errors:
+            told = told or unread(message)
+        if told:
             screen.flush()
-            sys.stderr.write(f"toolglot: {line(guessed)}\n")
+            sys.stderr.write(f"toolglot: {line(told)}\n")
     raise typer.Exit(1 if errors else 0)
 
 
@@ -241,7 +244,7 @@ def detect(file: File = None, json: Json = False) -> None:
         kind = "format" if provider is None else "provider"
         write_json({"type": kind, kind: found})
     elif found is None:
-        sys.stderr.write("toolglot: no known tool-call format in this text\n")
+        sys.stderr.write("toolglot: no format that can be told from this text; `toolglot formats` lists the others\n")
     else:
         typer.echo(found)
 

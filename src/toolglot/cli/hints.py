@@ -63,6 +63,14 @@ def untyped(message: Message) -> str:
     return ""
 
 
+def unread(message: Message) -> str:
+    """What to say of call syntax in an output without a call; empty if there is none."""
+    if message.provider is None and not message.tool_calls and message.content is not None:
+        if toolglot.detect_format(message.content) == "python":
+            return "there is call syntax in the text; it is read with --tools FILE, or as --format python or pythonic"
+    return ""
+
+
 def _bare(node: Any) -> bool:
     """Whether a pattern reads values that only a schema can type."""
     if isinstance(node, Elements):

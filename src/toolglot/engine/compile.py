@@ -97,11 +97,11 @@ class Entry:
             if gap and self.gap and not buf.startswith(self.gap, end):
                 return False
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
+            if then - end > LOOK:
+                return False
             if m.stands(self.after_name, then):
                 return self.behind_name(m, then)
-            if then - end <= LOOK and (then == size or partial(self.after_name, buf, then)):
-                return None
-            return False
+            return None if then == size or partial(self.after_name, buf, then) else False
         if not self.lits:
             return self.declared(m, j) if self.bare else True
         return False
@@ -112,10 +112,11 @@ class Entry:
         for text in self.name_end if self.behind else ():
             if buf.startswith(text, pos):
                 end = WS.match(buf, pos + len(text)).end()  # type: ignore[union-attr]
+                if end - pos > LOOK:
+                    return False
                 if m.stands(self.behind, end):
                     return True
-                short = end - pos <= LOOK and (end == len(buf) or partial(self.behind, buf, end))
-                return None if short else False
+                return None if end == len(buf) or partial(self.behind, buf, end) else False
         return True
 
     def declared(self, m: Machine, j: int) -> bool | None:
@@ -127,9 +128,10 @@ class Entry:
         if isinstance(op, Attributes):
             attribute = next(a for a, f in op.attributes.items() if f == "name")
             pos = j
+            size = min(len(buf), j + m.limits.name)
             while True:
-                match = op.PAIR.match(buf, pos)
-                if match is None or match.end() == len(buf):
+                match = op.PAIR.match(buf, pos, size)
+                if match is None or match.end() == size:
                     short = not m.final and len(buf) - j < m.limits.name
                     return None if short and (match is not None or ">" not in buf[pos:]) else False
                 if match.group(1) == attribute:

@@ -216,7 +216,7 @@ class JsonFinder(Finder):
                 continue
             self.start = base + i
             self.outer = base + outer
-            shape = None if m.wary else shapes.read(buf, i, base, self.spec.keys)
+            shape = None if m.wary else shapes.read(buf, i, base, self.spec.keys, m.limits.depth)
             if shape is None:
                 self.reader = LiteralReader(JSON, base + i, depth=m.limits.depth)
                 self.text = []
@@ -265,7 +265,7 @@ class JsonFinder(Finder):
     tools: ToolSet | None = None
 
     def complete(self, m: Machine, text: str, reader: LiteralReader, end: int) -> None:
-        shape = shapes.read(text, 0, self.start, self.spec.keys)
+        shape = shapes.read(text, 0, self.start, self.spec.keys, m.limits.depth)
         assert shape is not None, "the reader and the scanner disagree"
         self.note(m, shape[0], end, text)
 
@@ -275,7 +275,7 @@ class JsonFinder(Finder):
         """Note what a complete value is. A call of an undeclared tool is data."""
         tools = m.tools
         if shape is None and self.spec.named is not None and text.startswith("{") and not self.any:
-            value = scan(text, 0)
+            value = scan(text, 0, m.limits.depth)
             assert value is not None
             call = Found(self.spec.named, value[0], text, text)
             call.name_at = self.start
@@ -332,7 +332,7 @@ class PythonFinder(Finder):
                 continue
             self.name = name
             self.start = self.outer = base + i - word
-            simple = scan_arguments(buf, pos)
+            simple = scan_arguments(buf, pos, depth=m.limits.depth)
             if simple is not None:
                 arguments, json, pos = simple
                 self.found(arguments, buf[i + 1 : pos - 1], json, base + pos)
@@ -425,7 +425,7 @@ class ListFinder(PythonFinder):
             if self.list_at < 0:
                 if buf[i] != "[":
                     return self.over(m, base + i, False)
-                after = _ITEM.match(buf, i + 1)
+                after = _ITEM.match(buf, i + 1, i + 1 + LOOK)
                 if after is None:
                     if not final and _ITEM_PART.match(buf, i + 1) and size - i <= LOOK:
                         return -1 - start
@@ -449,7 +449,7 @@ class ListFinder(PythonFinder):
             if buf[i] == "]" and self.calls:
                 self.behind = True
                 continue
-            item = _ITEM.match(buf, i)
+            item = _ITEM.match(buf, i, i + 1 + LOOK)
             if item is None:
                 if not final and _ITEM_PART.match(buf, i) and size - i <= LOOK:
                     return -1 - start
@@ -458,7 +458,7 @@ class ListFinder(PythonFinder):
             self.item_at = base + i
             self.prose = self.prose or self.name not in m.tools.names
             pos = item.end()
-            simple = scan_arguments(buf, pos)
+            simple = scan_arguments(buf, pos, depth=m.limits.depth)
             if simple is not None:
                 arguments, json, end = simple
                 self.found(arguments, buf[pos : end - 1], json, base + end)

@@ -704,12 +704,15 @@ class Machine:
         shown = repr(char) if char.isprintable() and char != " " else f"U+{ord(char):04X}"
         return self.fail(Fault(code, at, f"expected {what}, found {shown}", what))
 
-    def unrecognized(self, what: str, *, ended: bool = False) -> Op:
-        """What stands in the markup is no call: ``what`` is missing from it."""
+    def unrecognized(self, what: str, *, ended: bool = False) -> Op | None:
+        """What stands in the markup is no call: ``what`` is missing from it. None: more text shows where it begins."""
         at = self.base + self.pos
         if self.call_start is not None and self.name is None:
             body = self.region(self.body_at, self.base + len(self.buf))
-            at = self.body_at + len(body) - len(body.lstrip())
+            white = min(len(body) - len(body.lstrip()), self.limits.name)
+            if white == len(body) < self.limits.name and not self.final:
+                return None
+            at = self.body_at + white
         ended = ended or self.pos >= len(self.buf)
         text = f"what stands in the markup is not a tool call: expected {what}"
         return self.fail(Fault("tool_call.unrecognized", at, text, what, ended))

@@ -53,6 +53,11 @@ def partial(texts: Sequence[str], buf: str, pos: int) -> bool:
     return False
 
 
+def begins(texts: Sequence[str], piece: str) -> bool:
+    """Whether ``piece`` is the beginning of one of ``texts``."""
+    return any(len(piece) < len(text) and text.startswith(piece) for text in texts)
+
+
 class Lit(Op):
     """A literal in one of its spellings."""
 
@@ -226,9 +231,10 @@ class Hole(Op):
         buf = m.buf
         start = m.pos
         limit = m.limits.name
-        match = m.find(self.regex.search, max(start, m.scan - m.base), start + limit + LOOK + self.longest)
+        stop = start + limit + LOOK + self.longest  # of what begins in time, all is before it
+        match = m.find(self.regex.search, max(start, m.scan - m.base), stop)
         end = len(buf) if match is None else match.start()
-        if end - start > limit + LOOK:
+        if end >= stop if match is None else end - start > limit + LOOK:
             text = f"the {self.field} is too long or has no end"
             return m.fail(Fault("tool_call.invalid_name", m.base + start, text))
         if match is None:
@@ -320,31 +326,33 @@ class Attributes(Op):
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
         start = pos = m.pos
+        # A tag is no longer than this, however the text is cut.
+        stop = start + 4 * m.limits.name
+        size = min(len(buf), stop)
         seen: dict[str, tuple[str, int]] = {}
         while True:
-            match = self.PAIR.match(buf, pos)
+            match = self.PAIR.match(buf, pos, size)
             if match is None or match.start(1) == start:
                 break
             group = match.lastindex or 2
-            if match.end() == len(buf) and not m.final and group == 4:
+            if match.end() == size and group == 4 and (size == stop or not m.final):
                 break  # an unquoted value may go on
             if group != 4 or not self.quoted:
                 seen.setdefault(match.group(1), (match.group(group), match.start(group)))
             pos = match.end()
-        after = WS.match(buf, pos).end()  # type: ignore[union-attr]
-        closed = self.closed is not None and buf.startswith("/", after)
+        after = WS.match(buf, pos, size).end()  # type: ignore[union-attr]
+        closed = self.closed is not None and buf.startswith("/", after, size)
         end = after + 1 if closed else after
-        if not m.stands((self.end,), end):
+        if end + len(self.end) > size or not m.stands((self.end,), end):
             # Attributes stand behind white space: what follows the tag's name at once is another word.
-            begun = after > start and self._open(buf, after)
-            if after == len(buf) or partial((self.end,), buf, end) or begun:
-                if m.final:
-                    return m.truncated(f"{self.opener!r}")
-                if len(buf) - start < 4 * m.limits.name:
-                    return None
+            begun = after > start and self._open(buf, after, size)
+            if after == size or begins((self.end,), buf[end:size]) or begun:
+                if size == stop:
+                    m.pos = after
+                    text = f"the tag {self.opener!r} has no end"
+                    return m.fail(Fault("tool_call.invalid_name", m.base + start, text))
+                return m.truncated(f"{self.opener!r}") if m.final else None
             m.pos = after
-            if len(buf) - start >= 4 * m.limits.name and after == len(buf):
-                return m.fail(Fault("tool_call.invalid_name", m.base + start, f"the tag {self.opener!r} has no end"))
             return m.expected(repr(self.end))
         m.pos = end + len(self.end)
         for attribute, field in self.attributes.items():
@@ -366,10 +374,12 @@ class Attributes(Op):
         return self.closed if closed else self.next
 
     @staticmethod
-    def _open(buf: str, pos: int) -> bool:
-        """Whether what stands at ``pos`` may grow into an attribute."""
-        match = re.compile(r"""[\w.:\-]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(buf, pos)
-        return match is not None and match.end() == len(buf)
+    def _open(buf: str, pos: int, size: int) -> bool:
+        """Whether what stands in ``buf[pos:size]`` may grow into an attribute."""
+        match = re.compile(r"""[\w.:\-]*[ \t\r\n]*(?:=[ \t\r\n]*(?:"[^"]*|'[^']*|[^\s"'<>/|]*)?)?""").match(
+            buf, pos, size
+        )
+        return match is not None and match.end() == size
 
     def first(self) -> tuple[str, ...] | None:
         return (" ", "\n", "\t", "\r", self.end[0])

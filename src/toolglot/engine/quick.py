@@ -16,13 +16,14 @@ from ..format import Format
 from ..pattern import Arguments, Call, CallObject, Each, Either, Hole, Lit, Maybe, Node, Section, Tag, Value, Ws
 from ..values.bare import read_python, read_text
 from ..values.json import quote, scan
+from ..values.literal import MAX_DEPTH
 from ..values.simple import scan_arguments
 from .ops import DOTTED, PAREN
 
 Match = Callable[[str, int], Any]
 # name, arguments, where they stand, JSON text if it is not what stands there, where the call stands
 Plain = tuple[str, dict[str, Any], int, int, "str | None", int, int]
-WS = r"[ \t\r\n]*"
+WS = r"[ \t\r\n]{0,200}"  # how much of it may stand where, the operations judge
 SPACE: Match = re.compile(WS).match
 MAY_BE_JSON = frozenset('{["-0123456789tfn \t\r\n')
 NAME = r"([\w.\-]{1,128})"
@@ -33,7 +34,7 @@ DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 class Quick:
     """One call, from behind its opener."""
 
-    __slots__ = ("closer", "each", "end", "frame", "head", "python", "tail", "value")
+    __slots__ = ("closer", "depth", "each", "end", "frame", "head", "python", "tail", "value")
 
     def __init__(self, head: str, tail: str, python: bool = False, each: str = "", frame: str = "") -> None:
         self.head: Match = re.compile(head).match
@@ -42,6 +43,7 @@ class Quick:
         self.python = python
         self.each: Match | None = re.compile(each).match if each else None
         self.frame = frame
+        self.depth = MAX_DEPTH  # of JSON arguments; only what has the default limits is read here
         self.closer = 0  # how long a value's closer is
         self.value: Callable[[str, frozenset[str] | None], tuple[Any, str]] = read_text
 
@@ -70,7 +72,7 @@ class Quick:
             tail = self.tail(text, end)
             end -= 1
         else:
-            result = scan(text, begin)
+            result = scan(text, begin, self.depth)
             if result is None:
                 return None
             arguments, end = result
@@ -125,7 +127,7 @@ def quick_call(fmt: Format, node: Call, not_before: tuple[str, ...] = ()) -> Qui
     if quick is not None and not_before:
         ahead = "|".join(map(re.escape, not_before))
         end = quick.end.removesuffix(WS)
-        quick.tail = re.compile(rf"{end}(?!{WS}(?:{ahead})){quick.end[len(end) :]}").match
+        quick.tail = re.compile(rf"{end}(?![ \t\r\n]*(?:{ahead})){quick.end[len(end) :]}").match
     return quick
 
 
@@ -172,7 +174,11 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             args = "|".join(map(re.escape, node.arguments))
             head += rf'\{{{WS}"(?:{keys})"{WS}:{WS}"{NAME}"{WS},{WS}"(?:{args})"{WS}:{WS}(?=\{{)'
             tail = _tail(items[i + 1 :], WS + r"\}")
-            return None if tail is None else Quick(head, tail)
+            if tail is None:
+                return None
+            quick = Quick(head, tail)
+            quick.depth -= 1  # the object that holds them is a level, too
+            return quick
         elif isinstance(node, Arguments) and node.codec in ("json", "python", "pythonic") and not node.escapes:
             tail = _tail(items[i + 1 :])
             if tail is None or names != 1:
@@ -263,7 +269,7 @@ def _texts(node: Lit) -> str:
 def _tag(node: Tag, value: str) -> str | None:
     if len(node.attributes) != 1:
         return None
-    return rf'[ \t\r\n]+{re.escape(node.attributes[0][0])}="{value}"{re.escape(node.end)}'
+    return rf'[ \t\r\n]{{1,200}}{re.escape(node.attributes[0][0])}="{value}"{re.escape(node.end)}'
 
 
 class QuickSection:
@@ -324,7 +330,7 @@ def quick_section(fmt: Format, node: Section) -> QuickSection | None:
     if node.separator is not None:
         separator += re.escape(node.separator.texts[0].strip())
     elif not marked:
-        if not close:
-            return None
+        if all(isinstance(n, Maybe) for n in node.close):
+            return None  # whether the section ends or another call stands there, the operations judge
         separator = f"(?!{close}){WS}"
     return QuickSection(call, _white(open) + opener, _white(separator) + opener, close)

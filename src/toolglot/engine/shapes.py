@@ -7,12 +7,14 @@ text rather than from the decoded value, so that every call keeps the model's ow
 from __future__ import annotations
 
 import re
+import sys
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from ..errors import Fault
 from ..pattern import CallObject
 from ..values.json import loads, scan
+from ..values.literal import MAX_DEPTH
 from .machine import Found
 
 _KEY = re.compile(r'[ \t\r\n]*"([^"\\\x00-\x1f\ud800-\udfff]*)"[ \t\r\n]*:[ \t\r\n]*')
@@ -26,12 +28,17 @@ SEED = CallObject()
 _BESIDE = frozenset(("type", "index"))
 _ITEM = frozenset(("function", "type", "index"))
 
+_KNOWN = sys.maxsize  # as a depth: of what was measured when what it stands in was read
+
 # One member of an object: its value and where the value stands.
 Member = tuple[Any, int, int]
 
 
-def members(text: str, pos: int) -> tuple[dict[str, Member], int] | None:
-    """The members of the valid JSON object at ``pos`` and the index behind it; None if it is not one."""
+def members(text: str, pos: int, depth: int = _KNOWN) -> tuple[dict[str, Member], int] | None:
+    """The members of the valid JSON object at ``pos`` and the index behind it; None if it is not one.
+
+    ``depth``: how many levels their values may have.
+    """
     found: dict[str, Member] = {}
     pos += 1
     if text.startswith("}", _WS.match(text, pos).end()):  # type: ignore[union-attr]
@@ -61,7 +68,7 @@ def members(text: str, pos: int) -> tuple[dict[str, Member], int] | None:
         value: Any
         head = text[start : start + 1]
         if head in '{["' and head:
-            result = scan(text, start)
+            result = scan(text, start, depth)
             if result is None:
                 return None
             value, end = result
@@ -100,7 +107,7 @@ def items(text: str, pos: int) -> tuple[list[tuple[int, int]], int]:
     while True:
         pos = _WS.match(text, pos).end()  # type: ignore[union-attr]
         if text[pos] in '{["':
-            result = scan(text, pos)
+            result = scan(text, pos, _KNOWN)
             assert result is not None
             end = result[1]
         else:
@@ -116,33 +123,34 @@ def items(text: str, pos: int) -> tuple[list[tuple[int, int]], int]:
 Shape = list[Found] | Fault | None
 
 
-def read(text: str, pos: int, base: int, keys: CallObject = SEED) -> tuple[Shape, int] | None:
+def read(text: str, pos: int, base: int, keys: CallObject = SEED, depth: int = MAX_DEPTH) -> tuple[Shape, int] | None:
     """The calls in the JSON object or array at ``text[pos]``, and the index behind it.
 
-    ``base`` is the absolute position of ``text[0]``. None: it is not (yet) valid JSON. A shape of None: no call.
-    A `Fault`: it has a call's shape, but a name or arguments that cannot be.
+    ``base`` is the absolute position of ``text[0]``, ``depth`` the number of levels that it may have. None: it is not
+    (yet) valid JSON. A shape of None: no call. A `Fault`: it has a call's shape, but a name or arguments that cannot
+    be.
     """
     if text[pos] == "{":
-        parsed = members(text, pos)
-        if parsed is None:
+        parsed = members(text, pos, depth - 1)
+        if parsed is None or not depth:
             return None
-        return _object(text, pos, parsed[0], parsed[1], base, keys), parsed[1]
-    result = scan(text, pos)
+        return _object(text, pos, parsed[0], parsed[1], base, keys, depth), parsed[1]
+    result = scan(text, pos, depth)
     if result is None:
         return None
     if not isinstance(result[0], list) or not result[0]:
         return None if not isinstance(result[0], list) else (None, result[1])
-    return _list(text, pos, base, keys), result[1]
+    return _list(text, pos, base, keys, depth), result[1]
 
 
-def _list(text: str, pos: int, base: int, keys: CallObject) -> Shape:
+def _list(text: str, pos: int, base: int, keys: CallObject, depth: int) -> Shape:
     calls: list[Found] = []
     for start, end in items(text, pos)[0]:
         if start == end:
             return None
         parsed = members(text, start)
         assert parsed is not None
-        one = _object(text, start, parsed[0], end, base, keys)
+        one = _object(text, start, parsed[0], end, base, keys, depth)
         if one is None:
             return None
         if isinstance(one, Fault):
@@ -151,13 +159,15 @@ def _list(text: str, pos: int, base: int, keys: CallObject) -> Shape:
     return calls
 
 
-def _object(text: str, start: int, found: dict[str, Member], end: int, base: int, keys: CallObject) -> Shape:
+def _object(
+    text: str, start: int, found: dict[str, Member], end: int, base: int, keys: CallObject, depth: int
+) -> Shape:
     listed = found.get("tool_calls")
     if listed is not None and isinstance(listed[0], list) and listed[0]:
         calls: list[Found] = []
         for i, (a, b) in enumerate(items(text, listed[1])[0]):
             inner = members(text, a) if a != b else None
-            one = None if inner is None else _object(text, a, inner[0], b, base, keys)
+            one = None if inner is None else _object(text, a, inner[0], b, base, keys, depth)
             if one is None:
                 return Fault("tool_call.unrecognized", base + start, f'item {i} of "tool_calls" is not a tool call')
             if isinstance(one, Fault):
@@ -171,7 +181,7 @@ def _object(text: str, start: int, found: dict[str, Member], end: int, base: int
                 return None  # not an item of tool_calls, but data
             inner = members(text, wrapped[1])
             assert inner is not None
-            one = _plain(text, start, inner[0], end, base, keys, loose=False)
+            one = _plain(text, start, inner[0], end, base, keys, depth, loose=False)
             if one is None and wrapper != "function":
                 what = f'the value of "{wrapper}" is not a tool call'
                 return Fault("tool_call.unrecognized", base + start, what)
@@ -181,16 +191,17 @@ def _object(text: str, start: int, found: dict[str, Member], end: int, base: int
                     one[0].id = outer_id
             return one
     kind = found.get("type")
-    plain = _plain(text, start, found, end, base, keys, loose=kind is not None and kind[0] == "tool_use")
-    return _keyed(text, start, found, end, base) if plain is None and keys.keyed and found else plain
+    loose = kind is not None and kind[0] == "tool_use"
+    plain = _plain(text, start, found, end, base, keys, depth, loose=loose)
+    return _keyed(text, start, found, end, base, depth) if plain is None and keys.keyed and found else plain
 
 
-def _keyed(text: str, start: int, found: dict[str, Member], end: int, base: int) -> Shape:
+def _keyed(text: str, start: int, found: dict[str, Member], end: int, base: int, depth: int) -> Shape:
     """An object whose keys are the names of tools and whose values are their arguments."""
     calls: list[Found] = []
     at = base + start
     for key, (value, a, b) in found.items():
-        decoded = decode_arguments(value, text, a, b, base, base + a)
+        decoded = decode_arguments(value, text, a, b, base, base + a, depth)
         if isinstance(decoded, Fault):
             return decoded
         call = Found(key.removeprefix("\\"), *decoded)
@@ -210,7 +221,7 @@ def _text(found: dict[str, Member], keys: tuple[str, ...]) -> str | None:
 
 
 def _plain(
-    text: str, start: int, found: dict[str, Member], end: int, base: int, keys: CallObject, *, loose: bool
+    text: str, start: int, found: dict[str, Member], end: int, base: int, keys: CallObject, depth: int, *, loose: bool
 ) -> Shape:
     name_key = next((k for k in keys.name if k in found), None)
     given = [k for k in keys.arguments if k in found]
@@ -239,7 +250,7 @@ def _plain(
         call.name_at = base + name_at
         call.span = (at, base + end)
         return [call]
-    decoded = decode_arguments(value, text, a, b, base, at)
+    decoded = decode_arguments(value, text, a, b, base, at, depth)
     if isinstance(decoded, Fault):
         return decoded
     arguments, raw, json = decoded
@@ -260,7 +271,7 @@ KINDS = {list: "array", str: "string", bool: "boolean", int: "integer", float: "
 
 
 def decode_arguments(
-    value: Any, text: str, a: int, b: int, base: int, at: int
+    value: Any, text: str, a: int, b: int, base: int, at: int, depth: int
 ) -> tuple[dict[str, Any], str, str] | Fault:
     """The arguments, the model's own characters and JSON text; a JSON string is decoded once.
 
@@ -271,7 +282,7 @@ def decode_arguments(
         return value, raw, raw
     if isinstance(value, str):
         try:
-            inner = loads(value)
+            inner = loads(value, depth)
         except Fault as fault:
             where = base + a + inner_position(text[a:b], fault.at)
             return Fault(

@@ -147,7 +147,7 @@ class StartList(Op):
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
         pos = m.pos
-        if not self.whole(buf, pos):
+        if not self.whole(buf, pos, pos + m.limits.name):
             if not m.final and len(buf) - pos < m.limits.name:
                 white = WS.match(buf, pos).end()  # type: ignore[union-attr]
                 if self.part(buf, pos) or partial((self.wrapper,), buf, white):

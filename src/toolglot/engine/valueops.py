@@ -71,7 +71,7 @@ class CallObjectOp(Op):
             head = self.head(buf, pos)
             if head is not None and not head.group(1).isspace():
                 args_at = head.end()
-                result = None if m.wary else scan(buf, args_at)
+                result = None if m.wary else scan(buf, args_at, m.limits.depth - 1)
                 if result is not None:
                     tail = self.tail(buf, result[1])
                     if tail is not None:
@@ -95,7 +95,7 @@ class CallObjectOp(Op):
             elif self.closers and not m.final and partial(self.closers, buf, pos):
                 return None
             elif buf[pos] in "{[":
-                shape = None if m.wary else shapes.read(buf, pos, m.base, self.spec)
+                shape: Any = None if m.wary else shapes.read(buf, pos, m.base, self.spec, m.limits.depth)
                 if shape is not None:
                     m.pos = shape[1]
                     return self.take(m, shape[0], m.base + pos, buf[pos])
@@ -113,7 +113,9 @@ class CallObjectOp(Op):
             return None
         m.st = None
         raw = m.region(st.start, m.base + end)
-        shape = shapes.read(raw, 0, st.start, self.spec) if raw[:1] in ("{", "[") else (None, 0)
+        shape = (None, 0)
+        if raw[:1] in ("{", "["):
+            shape = shapes.read(raw, 0, st.start, self.spec, m.limits.depth)
         assert shape is not None, "the reader and the scanner disagree"
         return self.take(m, shape[0], st.start, raw[0])
 
@@ -262,7 +264,7 @@ class ArgumentsOp(Op):
     def whole(self, m: Machine, buf: str, pos: int) -> bool:
         """Read arguments that are all there, the fast way."""
         if self.codec == "json":
-            result = scan(buf, pos)
+            result = scan(buf, pos, m.limits.depth)
             if result is None:
                 return False
             m.pos = result[1]
@@ -272,7 +274,7 @@ class ArgumentsOp(Op):
             self.take_json(m, result[0], buf, pos, result[1], m.base)
             return True
         if self.python:
-            simple = scan_arguments(buf, pos) if self.codec != "lfm" else None
+            simple = scan_arguments(buf, pos, depth=m.limits.depth) if self.codec != "lfm" else None
             if simple is None:
                 return False
             m.args, json, end = simple
@@ -291,10 +293,10 @@ class ArgumentsOp(Op):
             m.raw_span = (base + a, base + b)
             if self.escapes:
                 m.json = [unescape(text[a:b], self.escapes)]
-                value = loads(m.json[0])
+                value = loads(m.json[0], m.limits.depth)
             m.args = value
             return
-        decoded = shapes.decode_arguments(value, text, a, b, base, base + a)
+        decoded = shapes.decode_arguments(value, text, a, b, base, base + a, m.limits.depth)
         if isinstance(decoded, Fault):
             m.fault = m.fault or decoded
             return

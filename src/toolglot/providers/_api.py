@@ -77,6 +77,7 @@ def parse_response(
     on_error: OnError = "raise",
     ids: Ids = "given",
     tools: Any = None,
+    text_format: str | None = None,
     validate: bool = False,
 ) -> Message:
     """The message in a provider's response: JSON text, bytes, JSON values or an SDK's object.
@@ -84,6 +85,9 @@ def parse_response(
     ``provider="auto"`` looks at the shape. Of several choices the first is read, and the others are counted as a
     `Loss`. ``on_error``, ``ids`` and ``tools`` are those of `parse`; positions of errors are those of the payload's
     text, and ``error.path`` is a JSON path into it. A shape that nobody has gives an empty message with a `Loss`.
+    With ``text_format`` (a format's name, or ``"auto"``) the content is read for calls and reasoning that the model
+    wrote as text, because the server has no parser or let them through; positions and spans in them count from the
+    beginning of the content that they stand in.
 
     >>> message = parse_response('{"content": [{"type": "tool_use", "id": "t1", "name": "ping", "input": {}}]}')
     >>> message.provider, message.tool_calls[0].name
@@ -91,7 +95,7 @@ def parse_response(
     """
     payload, text = load(response)
     parser = _parser(provider, response, payload)
-    return first_message(parser.read_all(payload, text, on_error, ids, tools, validate), on_error)
+    return first_message(parser.read_all(payload, text, on_error, ids, tools, text_format, validate), on_error)
 
 
 def parse_responses(
@@ -101,12 +105,16 @@ def parse_responses(
     on_error: OnError = "raise",
     ids: Ids = "given",
     tools: Any = None,
+    text_format: str | None = None,
     validate: bool = False,
 ) -> list[Message]:
     """The same for every choice of a response."""
     payload, text = load(response)
     parser = _parser(provider, response, payload)
-    return [checked(message, on_error) for message in parser.read_all(payload, text, on_error, ids, tools, validate)]
+    return [
+        checked(message, on_error)
+        for message in parser.read_all(payload, text, on_error, ids, tools, text_format, validate)
+    ]
 
 
 def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from ..definition import Tool, ToolSet
 from ..errors import ConversionError
@@ -31,6 +31,11 @@ __all__ = ["ToolCallParser", "WireProvider"]
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
 NewReading = Callable[[], Reading]
+_ERROR: Final = {"error"}
+_SAYS: Final = ("message", "Message", "code", "type", "status")
+_SILENT: Final = frozenset({"error", "type", "object", "jsonrpc"})
+# Where a response has what the model said.
+_BODIES: Final = frozenset({"choices", "output", "candidates", "content", "steps", "outputs", "message"})
 
 
 @runtime_checkable
@@ -137,6 +142,8 @@ class WireProvider(Histories, Writers):
         self, tool: Tool, path: str, out: Writing, subset: Subset, closed: Subset | None
     ) -> tuple[dict[str, Any], bool]:
         """The tool's parameters as this API takes them, and whether they are strict."""
+        if tool.kind == "custom":
+            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         path += ".parameters"
         if tool.strict and closed is not None:
             adapted, strict = adapt_strict(tool.parameters, closed, subset, path)
@@ -207,13 +214,15 @@ class WireProvider(Histories, Writers):
         on_error: OnError = "raise",
         ids: Ids = "given",
         tools: Any = None,
+        text_format: str | None = None,
         validate: bool = False,
     ) -> Message:
         """The message in ``response``: the first choice, if there are several.
 
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
+        ``text_format``: as for `parse_response`.
         """
-        return first_message(self.read_all(*load(response), on_error, ids, tools, validate), on_error)
+        return first_message(self.read_all(*load(response), on_error, ids, tools, text_format, validate), on_error)
 
     def parse_all(
         self,
@@ -222,13 +231,22 @@ class WireProvider(Histories, Writers):
         on_error: OnError = "raise",
         ids: Ids = "given",
         tools: Any = None,
+        text_format: str | None = None,
         validate: bool = False,
     ) -> list[Message]:
         """Every choice in ``response``."""
-        return [checked(one, on_error) for one in self.read_all(*load(response), on_error, ids, tools, validate)]
+        found = self.read_all(*load(response), on_error, ids, tools, text_format, validate)
+        return [checked(one, on_error) for one in found]
 
     def read_all(
-        self, payload: Any, text: str | None, on_error: str, ids: str, tools: Any, validate: bool
+        self,
+        payload: Any,
+        text: str | None,
+        on_error: str,
+        ids: str,
+        tools: Any,
+        text_format: str | None,
+        validate: bool,
     ) -> list[Message]:
         """Every choice of what `load` gave, with its errors."""
         if on_error not in ("raise", "collect", "repair"):
@@ -242,7 +260,12 @@ class WireProvider(Histories, Writers):
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
-        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed)
+        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed, {})
+        alone = payload[0] if listed and len(payload) == 1 else None
+        if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
+            readings = [new()]
+            self.refused(alone["error"], readings[0], (self.list_member, 0, "error"))
+            return [readings[0].message(self._name)]
         if listed:
             payload = self.from_list(payload)
         if type(payload) is not dict:
@@ -251,21 +274,35 @@ class WireProvider(Histories, Writers):
                 reading.lost((), "expected an object")
             readings = [reading]
         elif "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
+            # What was said until then is read as well.
+            body = any(type(payload[key]) in (dict, list) and payload[key] for key in _BODIES & payload.keys())
+            readings = (self.read(payload, new) if body else None) or [new()]
+            if not body:
+                readings[0].keep(payload, _SILENT)  # the request's id
+            if payload["error"] or not body:
+                self.refused(payload["error"], readings[0])
+        elif type(payload.get("message")) is str and payload.get("object") == "error":  # Mistral's, vLLM's
             readings = [new()]
-            self._refused(payload["error"], readings[0])
+            self.refused(payload["message"], readings[0], ("message",))
+            readings[0].extra["error"] = payload
         else:
             readings = self.read(payload, new) or [new()]
-        return [reading.message(self._name) for reading in readings]
+        messages = [reading.message(self._name) for reading in readings]
+        if text_format is not None:
+            from ._inside import read_inside
 
-    def _refused(self, error: Any, reading: Reading) -> None:
-        """An error instead of a response."""
-        inner = reading.as_object(error, ("error",)) if not isinstance(error, str) else {"message": error}
-        said = inner.get("message")
-        what = inner.get("code") or inner.get("type") or inner.get("status")
-        text = f"the provider answered with an error: {said if isinstance(said, str) else what}"
+            messages = [read_inside(message, text_format, ids, tools) for message in messages]
+        return messages
+
+    def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:
+        """An error instead of a response, or at the end of one: its text, or an object that says more."""
+        inner = reading.as_object(error, path) if not isinstance(error, str) else {"message": error}
+        said = next((inner[key] for key in _SAYS if inner.get(key) and isinstance(inner[key], (str, int))), "")
         reading.stop_reason = "error"
-        reading.extra = {"error": error}
-        reading.error(text[:500], "provider.error_response", ("error",))
+        reading.extra["error"] = error
+        text = f"the provider answered with an error: {str(said)[:450] or 'no more is said'}"
+        reading.error(text, "provider.error_response", path)
+        reading.errors.insert(0, reading.errors.pop())  # it is what is raised
 
     def from_list(self, items: list[Any]) -> dict[str, Any]:
         """A payload that is a list, as the object that it is a part of."""
@@ -275,12 +312,14 @@ class WireProvider(Histories, Writers):
         """One `Reading` a choice."""
         raise NotImplementedError
 
-    def stop(self, raw: Any, reading: Reading) -> None:
-        """Note the reason to stop, and whether it cut the output off."""
+    def stop(self, raw: Any, reading: Reading, *path: str | int) -> None:
+        """Note the reason to stop, which stands at ``path``, and whether it cut the output off."""
         if type(raw) is str:
             reading.extra["stop_reason"] = raw
             reading.stop_reason = self.stop_reasons.get(raw, "other")
             reading.cut = reading.stop_reason == "length"
+        else:
+            reading.as_text(raw, path)
 
     def can_parse(self, response: Any) -> bool:
         """Whether ``response`` has the shape of this wire format. Never raises on a shape."""
@@ -301,6 +340,7 @@ class WireProvider(Histories, Writers):
         on_error: OnError = "raise",
         ids: Ids = "given",
         tools: Any = None,
+        text_format: str | None = None,
         limits: Limits | None = None,
     ) -> ProviderStream:
         """A reader of this API's stream. The options are those of `parse`."""
@@ -308,7 +348,7 @@ class WireProvider(Histories, Writers):
 
         if type(self).stream_event is WireProvider.stream_event:
             raise ConversionError(f"{self.provider} has no streams")
-        return ProviderStream(self, on_error=on_error, ids=ids, tools=tools, limits=limits)
+        return ProviderStream(self, on_error=on_error, ids=ids, tools=tools, text_format=text_format, limits=limits)
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
         """Put what an event brings in its place in ``into.payload``, which `read` can read at any time."""
@@ -384,6 +424,11 @@ class WireProvider(Histories, Writers):
         """The id of the call that a result answers."""
         id = call.id if call is not None else result.tool_call_id
         return self.call_id(id, f"the result of {(call.name if call is not None else result.tool_name)!r}")
+
+    def enveloped(self, key: str, body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+        """``{key: body}`` with a call's ``extra``, each at its place; the inverse of `with_inner`."""
+        inner = extra.pop(key, None)
+        return {key: {**body, **inner} if isinstance(inner, dict) else body, **extra}
 
     def name(self, name: str) -> str:
         """What the tool is called there."""

@@ -125,8 +125,10 @@ def _detect(value: dict[str, Any]) -> Provider:
         return Provider.OPENAI_RESPONSES
     if type(output) is dict:
         return Provider.BEDROCK if "message" in output else Provider.AUTO
+    if type(get("Error")) is dict and "Code" in value["Error"]:
+        return Provider.BEDROCK  # what boto3 raises
     if "choices" in value or what == "chat.completion.chunk":
-        return Provider.OPENAI
+        return Provider.MISTRAL if _thinks(value.get("choices")) else Provider.OPENAI
     if "candidates" in value:
         return Provider.GOOGLE
     if "stopReason" in value and "model" in value and "role" in value:
@@ -197,6 +199,19 @@ def _message(value: dict[str, Any]) -> Provider:
     if type(get("function")) is dict and "name" in value["function"]:
         return Provider.OPENAI
     return Provider.AUTO
+
+
+def _thinks(choices: Any) -> bool:
+    """Whether a message has thoughts as a list of chunks, as Mistral alone has them."""
+    for choice in choices if type(choices) is list else ():
+        message = choice.get("message") if type(choice) is dict else None
+        content = message.get("content") if type(message) is dict else None
+        if type(content) is list:
+            return any(
+                type(chunk) is dict and chunk.get("type") == "thinking" and type(chunk.get("thinking")) is list
+                for chunk in content
+            )
+    return False
 
 
 def _block(block: dict[str, Any]) -> Provider | None:

@@ -41,8 +41,9 @@ VLLM: Final = {"history.empty_arguments": None, "history.arguments_not_object": 
 def media_part(part: ImagePart | FilePart) -> dict[str, Any] | None:
     """An image or file as a part of a user's message; None if it cannot be one."""
     if isinstance(part, ImagePart):
-        url: dict[str, Any] = {"url": data_url(part)}
-        return {"type": "image_url", "image_url": {**url, "detail": part.detail} if part.detail else url}
+        url = data_url(part)
+        detail = {"detail": part.detail} if part.detail else {}
+        return None if url is None else {"type": "image_url", "image_url": {"url": url, **detail}}
     if part.id is not None:
         return {"type": "file", "file": {"file_id": part.id}}
     if part.data is None:

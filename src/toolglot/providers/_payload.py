@@ -74,6 +74,8 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
         options: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True, "warnings": False}
     else:
         options = {"mode": "json", "by_alias": True, "exclude_unset": True, "warnings": False}
+    if type(value).__module__.startswith("cohere.") and callable(getattr(value, "dict", None)):
+        return dict(value.dict(warnings=False))  # its objects hold whatever came; the other methods warn of that
     for name in ("model_dump", "to_dict", "dict"):
         dump = getattr(value, name, None)
         if callable(dump):
@@ -95,15 +97,26 @@ def _skip(text: str, pos: int) -> int:
     return end
 
 
-def locate(text: str, path: Path) -> tuple[int, int] | None:
-    """Where the value at ``path`` stands in JSON ``text``, which is valid; None if there is no such value."""
-    pos = _skip(text, 0)
-    for key in path:
+def locate(text: str, path: Path, marks: dict[Any, Any] | None = None) -> tuple[int, int] | None:
+    """Where the value at ``path`` stands in JSON ``text``, which is valid; None if there is no such value.
+
+    ``marks`` is what earlier calls found out about the same text, so that many of them are as quick as one.
+    """
+    marks = {} if marks is None else marks
+    known = len(path)
+    while known and path[:known] not in marks:
+        known -= 1
+    pos = marks[path[:known]] if known else _skip(text, 0)
+    for depth in range(known, len(path)):
+        key = path[depth]
         opener = text[pos]
         if opener != ("{" if isinstance(key, str) else "["):
             return None
         pos = _skip(text, pos + 1)
         number = 0
+        last = marks.get((path[:depth], "last")) if isinstance(key, int) else None
+        if last is not None and last[0] <= key:
+            number, pos = last
         while text[pos] not in "}]":
             if opener == "{":
                 name, pos = scanstring(text, pos + 1, True)
@@ -111,6 +124,9 @@ def locate(text: str, path: Path) -> tuple[int, int] | None:
             else:
                 name, number = number, number + 1
             if name == key:
+                marks[path[: depth + 1]] = pos
+                if opener == "[":
+                    marks[path[:depth], "last"] = (name, pos)
                 break
             pos = _skip(text, scan_once(text, pos)[1])
             if text[pos] == ",":
@@ -146,6 +162,7 @@ def error_at(
     path: Path,
     value: Any,
     at: int | None = None,
+    marks: dict[Any, Any] | None = None,
     **details: Any,
 ) -> ParseError:
     """An error in ``value``, which stands at ``path`` of the payload; ``at`` is an index into it if it is a string.
@@ -155,10 +172,11 @@ def error_at(
     details["path"] = json_path(path)
     if text is None:
         return parse_error(message, code, value if isinstance(value, str) else None, at, **details)
-    found = locate(text, path)
+    marks = {} if marks is None else marks
+    found = locate(text, path, marks)
     while found is None:  # something is missing: what it is missing from
         path = path[:-1]
-        found = locate(text, path)
+        found = locate(text, path, marks)
     start, end = found
     literal = text[start:end]
     if at is not None and literal[:1] == '"':

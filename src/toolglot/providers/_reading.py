@@ -26,7 +26,7 @@ from ..types import (
 from ..values.json import loads
 from ._payload import Path, error_at, json_path, sdk_object
 
-__all__ = ["Reading", "rest"]
+__all__ = ["Reading", "rest", "with_inner"]
 
 _NAMES: Final = {
     dict: "an object",
@@ -42,6 +42,8 @@ _MAX_CALLS: Final = _LIMITS.calls
 _MAX_NAME: Final = _LIMITS.name
 _MAX_LOSSES: Final = 1000
 _NOTHING: Final[Mapping[int, Any]] = {}
+# Members of a call that hold its name and arguments, but not its id.
+_ENVELOPES: Final = (("function",), ("custom",))
 
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
@@ -57,6 +59,12 @@ def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
     return found
 
 
+def with_inner(extra: dict[str, Any] | None, key: str, inner: dict[str, Any], known: frozenset[str]) -> Any:
+    """``extra`` with what a call's member ``key``, the object ``inner``, has besides ``known``: a signature, maybe."""
+    found = rest(inner, known)
+    return extra if found is None else {**(extra or {}), key: found}
+
+
 class Reading:
     """What has been read of one message.
 
@@ -68,6 +76,7 @@ class Reading:
     __slots__ = (
         "_attempts",
         "_listed",
+        "_marks",
         "_names",
         "_synthesize",
         "_text",
@@ -93,6 +102,7 @@ class Reading:
         tools: ToolSet | None,
         names: Names | None,
         listed: bool = False,
+        marks: dict[Any, Any] | None = None,
     ) -> None:
         self.wire = wire
         self.cut = False
@@ -109,6 +119,7 @@ class Reading:
         # The last call, if a cut behind it does not show: its arguments are blank, or its input is free text.
         self._unsure: tuple[int, str, Path] | None = None
         self._listed = listed
+        self._marks = marks
         self._text = text
         self._synthesize = synthesize
         self._tools = tools
@@ -158,6 +169,13 @@ class Reading:
             self.losses.append(Loss(code, json_path(path[1:] if self._listed else path), detail))
         elif len(self.losses) == _MAX_LOSSES:
             self.losses.append(Loss(code, "$", "and more of the kind"))
+
+    def keep(self, item: dict[str, Any], known: frozenset[str]) -> None:
+        """Keep what ``item`` holds besides ``known`` members and nulls in the message's extra."""
+        if not known.issuperset(item):
+            for key, value in item.items():
+                if key not in known and value is not None:
+                    self.extra[key] = value
 
     # -- what was found, in its order
 
@@ -229,13 +247,13 @@ class Reading:
         tool = None if self._tools is None else self._tools.get(name)
         if tool is not None and tool.kind == "custom" and type(arguments.get("input")) is str:
             # This API has no tools of free text, so it was declared as a function with one string.
-            self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None)
+            self._made(name, {}, id, index, "custom", None, arguments["input"], extra, None, path)
             return
         if tool is not None and tool.strict:
             freed = drop_forced_nulls(arguments, tool.parameters)
             if freed != arguments:
                 arguments, text = freed, None
-        self._made(name, arguments, id, index, "function", raw, None, extra, text)
+        self._made(name, arguments, id, index, "function", raw, None, extra, text, path)
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -248,7 +266,7 @@ class Reading:
         name = self._checked(name, (*path, "name"), index)
         if name is not None:
             self._unsure = (index, name, (*path, "input"))
-            self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None)
+            self._made(name, {}, id, index, "custom", None, self.as_text(input, (*path, "input")), extra, None, path)
 
     def server_call(self, name: Any, arguments: Any, id: Any, item: Mapping[str, Any]) -> None:
         """A call that the provider runs itself; ``item`` is all of it, to be sent back as it is."""
@@ -306,8 +324,12 @@ class Reading:
         input: str | None,
         extra: Mapping[str, Any] | None,
         text: str | None,
+        path: Path,
     ) -> None:
         if type(id) is not str or not id:
+            if type(id) is not int and id not in (None, ""):
+                at = path[:-1] if path[-1:] in _ENVELOPES else path
+                self.lost(at, f"expected a string for the id, found {_NAMES.get(type(id), type(id).__name__)}")
             id = str(id) if type(id) is int else None
         synthesized = id is None and self._synthesize
         if synthesized:
@@ -338,7 +360,7 @@ class Reading:
     ) -> None:
         """Note an error at ``path``, ``at`` an index into the string ``value`` that stands there."""
         path = path[1:] if self._listed else path
-        self.errors.append(error_at(message, code, self._text, path, value, at, **details))
+        self.errors.append(error_at(message, code, self._text, path, value, at, self._marks, **details))
 
     def truncated_call(self, name: Any, path: Path) -> None:
         """A call that the output's end cut off, though nothing in it is broken."""

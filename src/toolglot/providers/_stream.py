@@ -19,6 +19,7 @@ from ._reading import Reading
 
 if TYPE_CHECKING:
     from ._base import Ids, OnError, WireProvider
+    from ._inside import Inside
 
 __all__ = ["ProviderStream", "aevents", "iter_events"]
 
@@ -51,6 +52,7 @@ class ProviderStream:
         on_error: OnError = "raise",
         ids: Ids = "given",
         tools: Any = None,
+        text_format: str | None = None,
         limits: Limits | None = None,
     ) -> None:
         if on_error not in ("raise", "collect", "repair"):
@@ -70,6 +72,11 @@ class ProviderStream:
         self._error: ParseError | None = None
         self._message: Message | None = None
         self._frames: Any = None
+        self._inside: Inside | None = None
+        if text_format is not None:
+            from ._inside import Inside
+
+            self._inside = Inside(text_format, ids, tools)
 
     @property
     def provider(self) -> Provider:
@@ -104,6 +111,8 @@ class ProviderStream:
         if not found:
             return []  # not the assembly's own list, which goes on
         into.events = []
+        if self._inside is not None:
+            return self._stop(self._inside.translate(found))
         return self._stop(found) if into.errors or into.known else found
 
     def _odd(self, event: Any) -> list[Event]:
@@ -159,22 +168,23 @@ class ProviderStream:
                 into.finish()
         raised = self._error
         into.close()
+        self._tell_the_rest(self._put_together())
         self._closed = True
-        self._tell_the_rest()
         if raised is not None and not found:
             raise self._raised()
-        found += into.events
-        into.events = []
+        rest, into.events = into.events, []
+        if self._inside is not None:
+            rest = self._inside.translate(rest) + self._inside.close("length" if into.cut else None)
+        found += rest
         found = self._stop(found)
         if self._error is not None:
             self._raised()  # nothing will raise it: it gets its message here
         return found
 
-    def _tell_the_rest(self) -> None:
+    def _tell_the_rest(self, message: Message) -> None:
         """What only the whole response shows: errors and calls that no event was about."""
         into = self._into
         told = {id(error) for error in into.errors} | {id(found) for found in into.known.values()}
-        message = self.message
         for error in message.errors:
             if id(error) not in told:
                 into.events.append(ErrorEvent(error))
@@ -196,11 +206,14 @@ class ProviderStream:
     @property
     def message(self) -> Message:
         """Everything found so far: of calls, those that are complete."""
-        if not self._closed:
-            return self._put_together()
-        if self._message is None:
-            self._message = self._put_together()
-        return self._message
+        if self._message is not None:
+            return self._message
+        message = self._put_together()
+        if self._inside is not None:
+            message = self._inside.message(message)
+        if self._closed:
+            self._message = message
+        return message
 
     def _put_together(self) -> Message:
         into = self._into

@@ -21,6 +21,7 @@ from ..events import (
     ToolCallEnd,
     ToolCallStart,
 )
+from ..finish import read_finish_reason
 from ..schema.names import NameRule
 from ..types import (
     Loss,
@@ -31,7 +32,6 @@ from ..types import (
     StopReason,
     TextPart,
     ToolCall,
-    read_finish_reason,
 )
 from ._output import Output
 from ._usage import as_usage

@@ -23,7 +23,19 @@ from ..types import (
     json_text,
 )
 
-__all__ = ["WireList", "WireObject", "Writing", "data_url", "message_parts", "pair", "result_parts", "result_text"]
+__all__ = [
+    "WireList",
+    "WireObject",
+    "Writing",
+    "data_url",
+    "media_type",
+    "message_parts",
+    "pair",
+    "result_parts",
+    "result_text",
+    "sent_arguments",
+    "sent_text",
+]
 
 
 class WireObject(dict[str, Any]):
@@ -175,9 +187,25 @@ def result_text(result: ToolResult) -> str:
         raise ConversionError(f"the content of a result cannot be written as JSON: {error}") from None
 
 
+def sent_arguments(call: ToolCall) -> dict[str, Any]:
+    """A call's arguments for an API without tools of free text: such a tool was declared with one string."""
+    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
+
+
+def sent_text(call: ToolCall) -> str:
+    """The same as JSON text."""
+    return json_text(sent_arguments(call)) if call.kind == "custom" else call.arguments_json
+
+
 def base64_text(data: bytes) -> str:
     """Bytes as base64."""
     return b64encode(data).decode("ascii")
+
+
+def media_type(part: ImagePart | FilePart) -> str:
+    """The type of an image or file as it is registered, whatever it was called."""
+    name = part.media_type.partition(";")[0].strip().lower()
+    return "image/jpeg" if name == "image/jpg" else name
 
 
 def data_url(part: ImagePart | FilePart) -> str | None:

@@ -13,6 +13,8 @@ _REASONS: Final = {
     "REASON_MAX_LEN": "length",
     "REASON_MAX_CONTEXT": "length",
 }
+# What is here in another shape, and what the caller had asked for.
+_REQUESTED: Final = frozenset({"outputs", "settings", "debug_output"})
 # Calls of xAI's own tools stand in the same list, and differ by their type only.
 _CLIENT: Final = "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL"
 
@@ -23,12 +25,10 @@ def completion(response: Any) -> dict[str, Any] | None:
     Where xAI ran tools of its own, all that the model said until the end is one message.
     """
     proto = getattr(response, "proto", None)
-    if not hasattr(proto, "ListFields"):
+    if "outputs" not in getattr(getattr(proto, "DESCRIPTOR", None), "fields_by_name", ()):
         return None
     whole = _plain(proto)
-    outputs = whole.get("outputs")
-    if not isinstance(outputs, list):
-        return None
+    outputs = whole.get("outputs", [])  # an empty list is not sent
     index = getattr(response, "_index", None)
     said = [
         output
@@ -36,7 +36,7 @@ def completion(response: Any) -> dict[str, Any] | None:
         if output.get("message", {}).get("role", "ROLE_ASSISTANT") == "ROLE_ASSISTANT"
         and index in (None, output.get("index", 0))  # zero is not sent
     ]
-    kept: dict[str, Any] = {key: whole[key] for key in ("id", "model", "usage") if key in whole}
+    kept = {key: value for key, value in whole.items() if key not in _REQUESTED}
     return {**kept, "choices": [_choice(said)]}
 
 
@@ -53,8 +53,12 @@ def _choice(outputs: list[dict[str, Any]]) -> dict[str, Any]:
         for one in messages
         for call in one.get("tool_calls", ())
     ]
+    cited = [citation for one in messages for citation in one.get("citations", ())]
+    if cited:
+        message["citations"] = cited
     reason = outputs[-1].get("finish_reason") if outputs else None
-    return {"message": message, "finish_reason": _REASONS.get(reason, reason) if reason else None}
+    chances = {"logprobs": outputs[-1]["logprobs"]} if outputs and "logprobs" in outputs[-1] else {}
+    return {"message": message, "finish_reason": _REASONS.get(reason, reason) if reason else None, **chances}
 
 
 def _plain(message: Any) -> dict[str, Any]:

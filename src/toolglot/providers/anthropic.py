@@ -34,7 +34,7 @@ from ._payload import Path
 from ._pieces import Pieces, hashable, parse_member
 from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text, sent_arguments
 
 PLAIN: Final = Subset(root_unions=False)
 # What the SDK's own transformation keeps.
@@ -47,7 +47,9 @@ STRICT: Final = Subset(
     optional=True,
     formats=words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
 )
+_IMAGES: Final = words("image/png image/jpeg image/gif image/webp")
 _CHOICES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "tool"}
+_RESPONSE: Final = words("type role content stop_reason usage error")
 _TEXT: Final = words("type text")
 _CALL: Final = words("type id name input")
 _THINKING: Final = words("type thinking")
@@ -106,8 +108,6 @@ class Anthropic(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         return {
@@ -132,10 +132,7 @@ class Anthropic(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("stop_reason"), reading)
-        for key in ("id", "model", "stop_sequence", "stop_details", "container"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        self.stop(payload.get("stop_reason"), reading, "stop_reason")
         reading.usage = payload.get("usage")
         content = payload.get("content")
         if type(content) is str:  # as a history may have it
@@ -143,6 +140,8 @@ class Anthropic(WireProvider):
             content = None
         elif content is None and "type" in payload and "stop_reason" not in payload:
             content = [payload] if payload["type"] != "message" else None  # a block by itself
+        if content is None or content is payload.get("content"):
+            reading.keep(payload, _RESPONSE)
         blocks = reading.as_list(content, ("content",))
         alone = content is not payload.get("content")
         for number, item in enumerate(blocks):
@@ -308,7 +307,7 @@ class Anthropic(WireProvider):
             "type": "tool_use",
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "input": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            "input": sent_arguments(call),
             **self.own(call.extra),
         }
 
@@ -404,6 +403,7 @@ def _part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text, **own} if part.text else None
     kind = "image" if isinstance(part, ImagePart) else "document"
+    named = media_type(part)
     titled = {"title": part.name} if isinstance(part, FilePart) and part.name else {}
     source: dict[str, Any]
     if isinstance(part, FilePart) and part.id is not None:
@@ -413,12 +413,12 @@ def _part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[
     elif part.data is None:
         out.lost("loss.part", path, "there is nothing in it")
         return None
-    elif kind == "image" or part.media_type == "application/pdf":
-        source = {"type": "base64", "media_type": part.media_type, "data": base64_text(part.data)}
-    elif part.media_type == "text/plain":
+    elif named in _IMAGES if kind == "image" else named == "application/pdf":
+        source = {"type": "base64", "media_type": named, "data": base64_text(part.data)}
+    elif kind == "document" and named == "text/plain":
         source = {"type": "text", "media_type": "text/plain", "data": part.data.decode("utf-8", "replace")}
     else:
-        out.lost("loss.part", path, f"Anthropic takes no file of the type {part.media_type!r:.80}")
+        out.lost("loss.part", path, f"Anthropic takes nothing of the type {part.media_type!r:.80}")
         return None
     return {"type": kind, "source": source, **titled, **own}
 

@@ -35,11 +35,17 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge, parse_member
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text, sent_arguments
 from .anthropic import PLAIN, STRICT
 
 _CALL: Final = words("toolUseId name input")
+_RESPONSE: Final = words("output message content toolUse role stopReason usage error Error ResponseMetadata")
+_MESSAGE: Final = words("role content toolUse")
+_REFUSALS: Final = ("Error", "message", "Message")
 _TEXT: Final = words("text")
+_USE: Final = words("toolUse")
+_THOUGHT: Final = words("reasoningContent")
+_REASONING: Final = words("reasoningText")
 _IMAGES: Final = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
 _VIDEOS: Final = {f"video/{name}": name for name in ("mp4", "webm", "mpeg")} | {
     "video/x-matroska": "mkv",
@@ -118,8 +124,6 @@ class Bedrock(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}  # an empty one is refused
         spec = {"name": name, **about, "inputSchema": {"json": schema}, **({"strict": True} if strict else {})}
@@ -142,22 +146,23 @@ class Bedrock(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("stopReason"), reading)
+        self.stop(payload.get("stopReason"), reading, "stopReason")
         reading.usage = payload.get("usage")
-        if payload.get("additionalModelResponseFields") is not None:
-            reading.extra["additionalModelResponseFields"] = payload["additionalModelResponseFields"]
+        reading.keep(payload, _RESPONSE)
+        for key in _REFUSALS if "output" not in payload else ():  # of the service, and of what boto3 raises
+            if type(payload.get(key)) is str or (key == "Error" and payload.get(key)):
+                self.refused(payload[key], reading, (key,))
+                reading.extra["error"] = payload
+                return [reading]
         path: Path = ()
         node = payload
         for key in ("output", "message"):
             if node.get(key) is None:
                 continue
             path = (*path, key)
-            if type(node[key]) is str and "output" not in payload:  # all that there is of an error
-                said = f"the provider answered with an error: {node[key][:450]}"
-                reading.stop_reason = "error"
-                reading.error(said, "provider.error_response", path)
-                return [reading]
             node = reading.as_object(node[key], path)
+        if path:
+            reading.keep(node, _MESSAGE)
         if "toolUse" in node:  # a block by itself
             self._block(node, path, reading)
             return [reading]
@@ -178,6 +183,7 @@ class Bedrock(WireProvider):
         return [reading]
 
     def _block(self, block: dict[str, Any], path: Path, reading: Reading) -> None:
+        known = _USE
         if block.get("toolUse") is not None:
             at = (*path, "toolUse")
             call = reading.as_object(block["toolUse"], at)
@@ -187,12 +193,16 @@ class Bedrock(WireProvider):
             else:
                 reading.call(call.get("name"), call.get("input"), at, key="input", id=id, extra=rest(call, _CALL))
         elif "text" in block:
+            known = _TEXT
             reading.text(reading.as_text(block["text"], (*path, "text")))
         elif type(block.get("reasoningContent")) is dict and "reasoningText" in block["reasoningContent"]:
             at = (*path, "reasoningContent", "reasoningText")
             thought = reading.as_object(block["reasoningContent"]["reasoningText"], at)
             extra = {"key": "reasoningText", **(rest(thought, _TEXT) or {})}
             reading.reasoning(reading.as_text(thought.get("text"), (*at, "text")), extra)
+            for key in rest(block["reasoningContent"], _REASONING) or ():
+                reading.lost((*path, "reasoningContent", key), "beside the reasoning's text")
+            known = _THOUGHT
         elif type(block.get("citationsContent")) is dict:
             at = (*path, "citationsContent", "content")
             cited = [
@@ -200,8 +210,13 @@ class Bedrock(WireProvider):
                 for number, item in enumerate(reading.as_list(block["citationsContent"].get("content"), at))
             ]
             reading.text("".join(cited), {"item": block})
+            known = frozenset(block)
         elif block:
+            known = frozenset(block)
             reading.opaque(block)  # redacted reasoning, results of the server's own calls, images
+        if len(block) > 1:
+            for key in rest(block, known) or ():  # a block is one thing
+                reading.lost((*path, key), "a second thing in one block")
 
     # -- stream
 
@@ -341,7 +356,7 @@ class Bedrock(WireProvider):
         else:
             out.lost("loss.part", path, "Converse takes bytes, or an address in S3")
             return None
-        kind = part.media_type
+        kind = media_type(part)
         if kind in _IMAGES:
             return {"image": {"format": _IMAGES[kind], "source": source}}
         if kind in _VIDEOS:
@@ -379,7 +394,7 @@ class Bedrock(WireProvider):
         use = {
             "toolUseId": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "input": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            "input": sent_arguments(call),
         }
         return {"toolUse": {**use, **self.own(call.extra)}}
 

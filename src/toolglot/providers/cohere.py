@@ -28,8 +28,8 @@ from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge
-from ._reading import Reading, rest
-from ._writing import Wire, Writing, result_parts, result_text
+from ._reading import Reading, rest, with_inner
+from ._writing import Wire, Writing, result_parts, result_text, sent_text
 
 PLAIN: Final = Subset(root_unions=False)
 # What its structured outputs can hold a model to.
@@ -44,6 +44,9 @@ STRICT: Final = Subset(
 )
 _CHOICES: Final = {"required": "REQUIRED", "none": "NONE"}
 _CALL: Final = words("id type function")
+_FUNCTION: Final = words("name arguments")
+_RESPONSE: Final = words("finish_reason message usage tool_plan error")
+_MESSAGE: Final = words("role content tool_plan tool_calls finish_reason error")
 _TEXT: Final = words("type text")
 _THINKING: Final = words("type thinking")
 
@@ -81,8 +84,6 @@ class Cohere(WireProvider):
         return {**members, "strict_tools": True} if strict and all(strict) else members
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         if tool.strict and not tool.parameters.get("required"):
             out.lost("loss.strict", f"{path}.parameters", "not sent as strict: no parameter is required")
             tool = replace(tool, strict=None)
@@ -102,18 +103,17 @@ class Cohere(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("finish_reason"), reading)
+        self.stop(payload.get("finish_reason"), reading, "finish_reason")
         said = payload.get("message")
         if type(said) is str:  # all that there is of an error
-            reading.stop_reason = "error"
-            reading.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", ("message",))
+            self.refused(said, reading, ("message",))
+            reading.extra["error"] = payload
             return [reading]
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
         reading.usage = payload.get("usage")
-        if payload.get("id") is not None:
-            reading.extra["id"] = payload["id"]
+        reading.keep(payload, _RESPONSE)
         _plan(payload, (), reading)  # ToolCallParser has it beside the message too
         self._message(reading.as_object(said, ("message",)), ("message",), reading)
         return [reading]
@@ -134,8 +134,7 @@ class Cohere(WireProvider):
                 reading.reasoning(reading.as_text(part.get("thinking"), (*at, "thinking")), extra)
             elif part:
                 reading.opaque(part)
-        if message.get("citations") is not None:
-            reading.extra["citations"] = message["citations"]
+        reading.keep(message, _MESSAGE)
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
             call = item if type(item) is dict else reading.as_object(item, at)
@@ -145,7 +144,8 @@ class Cohere(WireProvider):
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         path = (*path, "function")
         function = reading.as_object(item.get("function"), path)
-        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=rest(item, _CALL))
+        extra = with_inner(rest(item, _CALL), "function", function, _FUNCTION)
+        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=extra)
 
     # -- stream
 
@@ -255,15 +255,17 @@ class Cohere(WireProvider):
             written["content"] = content
         if calls:
             written["tool_calls"] = calls
+        citations = self.own(message.extra).get("citations")
+        if content and citations:
+            written["citations"] = citations
         return out.as_object(written)
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
-        arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
+        arguments = sent_text(call)
         return {
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "type": "function",
-            "function": {"name": self.name(call.name), "arguments": arguments},
-            **self.own(call.extra),
+            **self.enveloped("function", {"name": self.name(call.name), "arguments": arguments}, self.own(call.extra)),
         }
 
 

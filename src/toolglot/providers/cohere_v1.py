@@ -21,7 +21,7 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, merge, number_of
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, result_parts, result_text
+from ._writing import Wire, Writing, result_parts, result_text, sent_arguments
 
 SCHEMA: Final = Subset(
     words("type description properties required items anyOf"), references="inline", root_unions=False
@@ -37,6 +37,7 @@ _PYTHON: Final = {
     "null": "None",
 }
 _CALL: Final = words("name parameters")
+_RESPONSE: Final = words("text message role tool_calls actions finish_reason meta chat_history prompt error")
 _ACTION: Final = words("tool_name tool_input")
 
 
@@ -62,8 +63,6 @@ class CohereV1(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, _ = self.schema(tool, path, out, SCHEMA, None)
         required = schema.get("required", ())
         definitions = {}
@@ -89,21 +88,19 @@ class CohereV1(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("finish_reason"), reading)
+        self.stop(payload.get("finish_reason"), reading, "finish_reason")
         said = payload.get("message")
         if type(said) is str and "role" not in payload:  # all that there is of an error
-            reading.stop_reason = "error"
-            reading.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", ("message",))
+            self.refused(said, reading, ("message",))
+            reading.extra["error"] = payload
             return [reading]
-        for key in ("generation_id", "response_id", "citations", "documents"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        reading.keep(payload, _RESPONSE)
         reading.usage = payload.get("meta")
         key = "message" if "role" in payload else "text"  # in a history it has the other name
         reading.text(reading.as_text(payload.get(key), (key,)))
         self._calls(payload, (), reading)
-        if isinstance(said, dict):  # ToolCallParser has them there too
-            self._calls(said, ("message",), reading)
+        if key == "text":  # ToolCallParser has them there too
+            self._calls(reading.as_object(said, ("message",)), ("message",), reading)
         for number, item in enumerate(reading.as_list(payload.get("actions"), ("actions",))):
             at: Path = ("actions", number)
             call = reading.as_object(item, at)
@@ -187,7 +184,7 @@ class CohereV1(WireProvider):
         for number, (result, call) in enumerate(results):
             if call is None:
                 raise ConversionError("a result repeats its call; give the calls too", "conversion.missing_name")
-            repeated = {"name": self.name(call.name), "parameters": _arguments(call)}
+            repeated = {"name": self.name(call.name), "parameters": sent_arguments(call)}
             written.append({"call": repeated, "outputs": _outputs(result, f"$[{number}].content", out)})
         return out.as_object({"tool_results": written})
 
@@ -200,15 +197,11 @@ class CohereV1(WireProvider):
             elif isinstance(part, CallPart):
                 call = part.call
                 own = self.own(call.extra)
-                calls.append({"name": self.name(call.name), "parameters": _arguments(call), **own})
+                calls.append({"name": self.name(call.name), "parameters": sent_arguments(call), **own})
             else:
                 out.lost("loss.reasoning", path, "Cohere's first version has no reasoning")
         written: dict[str, Any] = {"role": "CHATBOT", "message": "".join(texts)}
         return out.as_object({**written, **({"tool_calls": calls} if calls else {})})
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
 
 
 def _python_type(schema: Mapping[str, Any]) -> str:
@@ -233,7 +226,8 @@ def _python_type(schema: Mapping[str, Any]) -> str:
 
 def _has_members(schema: Mapping[str, Any]) -> bool:
     """Whether an object somewhere in it has members."""
-    inner = [schema.get("items"), *(schema.get("anyOf") or ())]
+    branches = schema.get("anyOf")
+    inner = [schema.get("items"), *(branches if isinstance(branches, (list, tuple)) else ())]
     return bool(schema.get("properties")) or any(_has_members(one) for one in inner if isinstance(one, Mapping))
 
 

@@ -24,7 +24,6 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
@@ -32,8 +31,8 @@ from ._json_path import Unreadable, put_at
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces
-from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._reading import Reading, rest, with_inner
+from ._writing import Wire, Writing, base64_text, result_parts, result_text, sent_arguments
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
 # `parameters`, the older member: a part of OpenAPI 3.0.
@@ -59,9 +58,14 @@ _FAILED: Final = (
     "UNEXPECTED_TOOL_CALL",
     "TOO_MANY_TOOL_CALLS",
     "MISSING_THOUGHT_SIGNATURE",
-    "MALFORMED_RESPONSE",
+    "MALFORMED_ROOT",
 )
 _CALL: Final = words("functionCall")
+_FUNCTION: Final = words("id name args")
+_CONTENT: Final = words("role parts")
+_CANDIDATE: Final = words("index content finishReason")
+# What only the SDK adds is left out.
+_ROOT: Final = words("candidates usageMetadata responseId error sdkHttpResponse automaticFunctionCallingHistory parsed")
 _TEXT: Final = words("text thought")
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
 _NO_SIGNATURE: Final = "skip_thought_signature_validator"
@@ -73,6 +77,8 @@ _SNAKE: Final = {
     "usage_metadata": "usageMetadata",
     "prompt_feedback": "promptFeedback",
     "tool_call": "toolCall",
+    "will_continue": "willContinue",
+    "partial_args": "partialArgs",
 }
 _SNAKES: Final = frozenset(_SNAKE)
 
@@ -105,8 +111,6 @@ class Gemini(WireProvider):
         return made
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, OPENAPI if self.openapi else JSON_SCHEMA, None)
         written: dict[str, Any] = {"name": name, **({"description": tool.description} if tool.description else {})}
         if schema.get("properties"):  # an object without members is refused
@@ -132,49 +136,72 @@ class Gemini(WireProvider):
     # -- response
 
     def from_list(self, items: list[Any]) -> dict[str, Any]:
-        """The chunks of a stream that was not cut into events, as one response; or the parts of a message."""
-        chunks = [item for item in items if isinstance(item, dict) and isinstance(item.get("candidates"), list)]
-        if not chunks:
-            return {"parts": items}
-        candidates = [chunk["candidates"][0] for chunk in chunks if chunk["candidates"]]
-        if not candidates:
-            return chunks[-1]
-        contents = [one.get("content") for one in candidates if isinstance(one, dict)]
-        parts = [one.get("parts") for one in contents if isinstance(one, dict)]
-        whole = {"content": {"parts": [part for listed in parts if isinstance(listed, list) for part in listed]}}
-        return {**chunks[-1], "candidates": [{**(candidates[-1] if isinstance(candidates[-1], dict) else {}), **whole}]}
+        """The chunks of a stream that was not cut into events; or the parts of a message."""
+        chunks = any(isinstance(item, dict) and isinstance(item.get("candidates"), list) for item in items)
+        return {"chunks" if chunks else "parts": items}
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
-        payload = _camel(payload)
-        readings: list[Reading] = []
         first = new()
-        candidates = first.choices(payload.get("candidates"), ("candidates",))
+        readings: list[Reading] = []
+        if type(payload.get("chunks")) is not list:
+            whole = _camel(payload)
+            self._response(whole, (), first, readings, new)
+            return self._about(whole, first, readings)
+        whole = {}
+        for number, item in enumerate(payload["chunks"]):
+            path: Path = ("chunks", number)
+            chunk = _camel(first.as_object(item, path))
+            self._response(chunk, path, first, readings, new)
+            whole.update((key, value) for key, value in chunk.items() if value is not None)
+            if chunk.get("error") is not None:
+                self.refused(chunk["error"], first, (*path, "error"))
+        return self._about(whole, first, readings)
+
+    def _about(self, payload: dict[str, Any], first: Reading, readings: list[Reading]) -> list[Reading]:
+        """What a response says beside its candidates: all of it with the first."""
+        usage, id, blocked = payload.get("usageMetadata"), payload.get("responseId"), payload.get("promptFeedback")
+        if readings or blocked is not None:
+            first.keep(payload, _ROOT)
+        if blocked is not None and not readings:
+            first.stop_reason = "content_filter"
+        for reading in readings or [first]:
+            reading.usage = usage
+            if id is not None:
+                reading.extra["id"] = id
+        return readings or [first]
+
+    def _response(
+        self, payload: dict[str, Any], path: Path, first: Reading, made: list[Reading], new: NewReading
+    ) -> None:
+        """A response; or one chunk of it, with the readings of those before."""
+        candidates = first.choices(payload.get("candidates"), (*path, "candidates"))
         for number, item in enumerate(candidates):
-            reading = first if not readings else new()
-            path: Path = ("candidates", number)
-            candidate = _camel(reading.as_object(item, path))
-            self.stop(candidate.get("finishReason"), reading)
-            content = reading.as_object(candidate.get("content"), (*path, "content"))
-            self._parts(content.get("parts"), (*path, "content", "parts"), reading)
-            if candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL" and not _has_call(reading):
-                said = candidate.get("finishMessage")
-                text = said if isinstance(said, str) else "the provider could not read the model's call"
-                reading.unreadable_call(text, (*path, "finishReason"))
-            readings.append(reading)
-        if not candidates:
+            at: Path = (*path, "candidates", number)
+            candidate = first.as_object(item, at)
+            place = candidate.get("index", 0) if path else number
+            if type(place) is not int or not 0 <= place < len(made):
+                place = len(made)
+                made.append(new() if made else first)
+            self._candidate(candidate, at, made[place])
+        if not candidates and not path:
             self._bare(payload, first)
-            readings = [first]
-        for reading in readings:
-            reading.usage = payload.get("usageMetadata")
-            if payload.get("responseId") is not None:
-                reading.extra["id"] = payload["responseId"]
-        return readings
+
+    def _candidate(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
+        candidate = _camel(found)
+        where = (*path, "finish_reason" if "finish_reason" in found else "finishReason")
+        self.stop(candidate.get("finishReason"), reading, *where)
+        reading.keep(candidate, _CANDIDATE)  # citations, grounding
+        content = reading.as_object(candidate.get("content"), (*path, "content"))
+        reading.keep(content, _CONTENT)
+        self._parts(content.get("parts"), (*path, "content", "parts"), reading)
+        malformed = candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL"
+        if malformed and not reading.errors and CallPart not in map(type, reading.parts):
+            said = candidate.get("finishMessage")
+            text = said if isinstance(said, str) else "the provider could not read the model's call"
+            reading.unreadable_call(text, where)
 
     def _bare(self, payload: dict[str, Any], reading: Reading) -> None:
-        """What has no candidates: a prompt that was blocked, a content, a part."""
-        if payload.get("promptFeedback") is not None:
-            reading.extra["promptFeedback"] = payload["promptFeedback"]
-            reading.stop_reason = "content_filter"
+        """What has no candidates: a content, a part."""
         content = payload.get("content")
         if isinstance(content, dict):
             self._parts(content.get("parts"), ("content", "parts"), reading)
@@ -186,14 +213,22 @@ class Gemini(WireProvider):
     def _parts(self, parts: Any, path: Path, reading: Reading) -> None:
         for number, item in enumerate(reading.as_list(parts, path)):
             where = (*path, number)
-            self._part(_camel(item if type(item) is dict else reading.as_object(item, where)), where, reading)
+            self._part(item if type(item) is dict else reading.as_object(item, where), where, reading)
 
-    def _part(self, part: dict[str, Any], path: Path, reading: Reading) -> None:
+    def _part(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
+        part = _camel(found)
         call = part.get("functionCall")
         if call is not None:
-            at = (*path, "functionCall")
-            call = reading.as_object(call, at)
-            extra = rest(part, _CALL)
+            at = (*path, "functionCall" if "functionCall" in found else "function_call")
+            call = _camel(reading.as_object(call, at))
+            if call.get("willContinue") or call.get("partialArgs") is not None:
+                # A piece of a call whose arguments are streamed, which only a stream can put together.
+                if call.get("name"):
+                    reading.truncated_call(call["name"], at)
+                else:
+                    reading.lost(at, "a piece of a call")
+                return
+            extra = with_inner(rest(part, _CALL), "functionCall", call, _FUNCTION)
             id = call.get("id")
             if id:
                 extra = {**(extra or {}), "id": id}  # Gemini's own: only such a one may go back
@@ -339,14 +374,15 @@ class Gemini(WireProvider):
             elif isinstance(part, CallPart):
                 call = part.call
                 beside = self.own(call.extra)
-                arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
+                arguments = sent_arguments(call)
                 body = {"name": self.name(call.name), "args": arguments}
                 if "id" in beside:
                     body = {"id": beside.pop("id"), **body}
+                beside = self.enveloped("functionCall", body, beside)
                 if not signed:
                     beside.setdefault("thoughtSignature", _NO_SIGNATURE)
                     signed = True  # the others of a turn need none
-                written.append({"functionCall": body, **beside})
+                written.append(beside)
         return out.as_object({"role": "model", "parts": written})
 
 
@@ -357,19 +393,15 @@ def _camel(node: dict[str, Any]) -> dict[str, Any]:
     return {_SNAKE.get(key, key): value for key, value in node.items()}
 
 
-def _has_call(reading: Reading) -> bool:
-    return bool(reading.errors) or any(isinstance(part, CallPart) for part in reading.parts)
-
-
 def _response(result: ToolResult) -> dict[str, Any]:
     """The result as an object: ``output`` and ``error`` are understood, any other object is the output itself."""
     parts = result_parts(result)
     content = result.content if parts is None else "".join(part.text for part in parts if isinstance(part, TextPart))
+    text = result_text(ToolResult(None, content))  # it has to be JSON in any case
     if result.is_error:
-        return {"error": result.error_message or (content if isinstance(content, str) else json_text(content))}
+        return {"error": result.error_message or text}
     if not isinstance(content, dict):
-        return {"output": content if not isinstance(content, (str, tuple)) else result_text(ToolResult(None, content))}
-    text = result_text(result)  # it has to be JSON in any case
+        return {"output": text if isinstance(content, (str, tuple)) else content}
     if '"$ref"' in text or '"$defs"' in text:
         return {"output": text}  # these are refused anywhere in a response
     return {"output": content} if {"output", "error"} & set(content) else content

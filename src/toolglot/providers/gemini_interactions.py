@@ -31,7 +31,7 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, Writing, base64_text, result_parts, result_text, sent_arguments
 from .gemini import JSON_SCHEMA
 
 _MODES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "any"}
@@ -60,8 +60,6 @@ class GeminiInteractions(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, JSON_SCHEMA, None)
         about = {"description": tool.description} if tool.description else {}
         parameters = {"parameters": schema} if schema.get("properties") else {}
@@ -85,7 +83,7 @@ class GeminiInteractions(WireProvider):
         if "steps" not in payload and "type" in payload:
             self._step(payload, (), reading)  # a step by itself
             return [reading]
-        self.stop(payload.get("status"), reading)
+        self.stop(payload.get("status"), reading, "status")
         for key in ("id", "model"):
             if payload.get(key) is not None:
                 reading.extra[key] = payload[key]
@@ -279,7 +277,7 @@ class GeminiInteractions(WireProvider):
             "type": "function_call",
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "arguments": {"input": call.input or ""} if call.kind == "custom" else call.arguments,
+            "arguments": sent_arguments(call),
             **self.own(call.extra),
         }
 

@@ -39,9 +39,10 @@ from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path, load
 from ._reading import Reading, rest
-from ._writing import Wire, WireList, Writing, base64_text, result_parts, result_text
+from ._writing import Wire, WireList, Writing, base64_text, result_parts, result_text, sent_arguments
 
 _TEXT: Final = words("type text")
+_RESPONSE: Final = words("jsonrpc id role content stopReason tools result error")
 _USE: Final = words("name id input")  # `type` tells a sampled call from one of a server
 _PARAMS: Final = words("name arguments")
 
@@ -63,8 +64,6 @@ class MCP(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a tool with a string called input")
         schema, _ = self.schema(tool, path, out, ANY, None)
         about = {"description": tool.description} if tool.description else {}
         return {"name": name, **about, "inputSchema": schema, **self.own(tool.extra)}
@@ -78,26 +77,27 @@ class MCP(WireProvider):
 
     # -- response
 
+    def from_list(self, items: list[Any]) -> dict[str, Any]:
+        """A batch of JSON-RPC, or the blocks of a message."""
+        batch = any(type(item) is dict and "jsonrpc" in item for item in items)
+        return {"batch" if batch else self.list_member: items}
+
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
+        if type(payload.get("batch")) is list:
+            for number, item in enumerate(payload["batch"]):
+                self._request(reading.as_object(item, ("batch", number)), ("batch", number), reading)
+            return [reading]
         if "method" in payload:
-            at: Path = ("params",)
-            if payload["method"] == "tools/call":
-                params = reading.as_object(payload.get("params"), at)
-                extra = {"id": payload["id"]} if "id" in payload else {}
-                self._call(params, at, reading, payload.get("id"), extra)
-            else:
-                reading.lost(("method",), "not a tools/call")
+            self._request(payload, (), reading)
             return [reading]
         path: Path = ("result",) if payload.get("result") is not None else ()
         node = reading.as_object(payload["result"], path) if path else payload
         if "name" in node and "content" not in node and "type" not in node:
             self._call(node, path, reading, None, {})
             return [reading]
-        self.stop(node.get("stopReason"), reading)
-        for key in ("model", "structuredContent", "isError", "resultType"):
-            if node.get(key) is not None:
-                reading.extra[key] = node[key]
+        self.stop(node.get("stopReason"), reading, *path, "stopReason")
+        reading.keep(node, _RESPONSE)
         if node.get("isError") is True:
             reading.stop_reason = "error"
         if "tools" in node:
@@ -110,6 +110,14 @@ class MCP(WireProvider):
                 at = (*path, "content", number)
                 self._block(reading.as_object(item, at), at, reading)
         return [reading]
+
+    def _request(self, request: dict[str, Any], path: Path, reading: Reading) -> None:
+        if request.get("method") == "tools/call":
+            at = (*path, "params")
+            extra = {"id": request["id"]} if "id" in request else {}
+            self._call(reading.as_object(request.get("params"), at), at, reading, request.get("id"), extra)
+        elif request:
+            reading.lost((*path, "method") if "method" in request else path, "not a tools/call")
 
     def _call(self, params: dict[str, Any], path: Path, reading: Reading, id: Any, extra: dict[str, Any]) -> None:
         beside = {**extra, **(rest(params, _PARAMS) or {})}
@@ -190,7 +198,7 @@ class MCP(WireProvider):
                 call = part.call
                 meta = {key: value for key, value in self.own(call.extra).items() if key == "_meta"}
                 id = self.call_id(call.id, f"the call of {call.name!r}")
-                use = {"type": "tool_use", "id": id, "name": self.name(call.name), "input": _arguments(call)}
+                use = {"type": "tool_use", "id": id, "name": self.name(call.name), "input": sent_arguments(call)}
                 blocks.append({**use, **meta})
             else:
                 out.lost("loss.reasoning", path, "MCP's messages have no reasoning")
@@ -206,13 +214,9 @@ class MCP(WireProvider):
         made = []
         for call in calls.tool_calls if isinstance(calls, Message) else calls:
             id = self.own(call.extra).get("id", self.call_id(call.id, f"the call of {call.name!r}"))
-            params = {"name": self.name(call.name), "arguments": _arguments(call)}
+            params = {"name": self.name(call.name), "arguments": sent_arguments(call)}
             made.append({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
         return WireList(made)
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    return {"input": call.input or ""} if call.kind == "custom" else call.arguments
 
 
 def _result(result: ToolResult, path: str, out: Writing) -> dict[str, Any]:

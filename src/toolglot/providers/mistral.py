@@ -24,17 +24,18 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._base import NewReading
 from ._chunks import ChunkStream
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading, rest
-from ._writing import Wire, Writing, data_url, result_parts, result_text
-from .openai_chat import PLAIN, STRICT
+from ._reading import Reading, rest, with_inner
+from ._writing import Wire, Writing, data_url, result_parts, result_text, sent_text
+from .openai_chat import CHOICE, FUNCTION, PLAIN, RESPONSE, STRICT
 
 _CALL: Final = words("id type index function")
+_CHOICE: Final = CHOICE | words("messages stop_reason")
+_MESSAGE: Final = words("role content tool_calls prefix")
 _TEXT: Final = words("type text")
 
 
@@ -58,8 +59,6 @@ class Mistral(ChunkStream):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
@@ -90,8 +89,8 @@ class Mistral(ChunkStream):
             for key in ("message", "detail"):  # of an error; of a request that was not valid
                 if type(payload.get(key)) is str or (key == "detail" and payload.get(key) is not None):
                     said = payload[key] if type(payload[key]) is str else "the request is not valid"
-                    first.stop_reason = "error"
-                    first.error(f"the provider answered with an error: {said[:450]}", "provider.error_response", (key,))
+                    self.refused(said, first, (key,))
+                    first.extra["error"] = payload
                     return [first]
             path: Path = ("message",) if type(payload.get("message")) is dict else ()
             self._message(payload["message"] if path else payload, path, first)
@@ -102,15 +101,23 @@ class Mistral(ChunkStream):
             path = ("choices", number)
             choice = reading.as_object(item, path)
             reason = choice.get("finish_reason")
-            self.stop(choice.get("stop_reason") if reason is None else reason, reading)  # Bedrock has the other name
+            if reason is None:
+                self.stop(choice.get("stop_reason"), reading, *path, "stop_reason")  # Bedrock's name
+            else:
+                self.stop(reason, reading, *path, "finish_reason")
+            beside = rest(choice, _CHOICE)
+            if beside is not None:
+                reading.extra["choice"] = beside
             key = "message" if choice.get("message") is not None else "delta"
             self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
             if choice.get("messages") is not None:
                 reading.lost((*path, "messages"), "the messages of tools that Mistral ran")
             readings.append(reading)
-        for reading in readings:
+        first.keep(payload, RESPONSE)
+        about = {key: payload[key] for key in ("id", "model") if payload.get(key) is not None}
+        for reading in readings or [first]:
             reading.usage = payload.get("usage")
-            reading.extra.update({key: payload[key] for key in ("id", "model") if payload.get(key) is not None})
+            reading.extra.update(about)
         return readings or [first]
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
@@ -126,12 +133,15 @@ class Mistral(ChunkStream):
             call = reading.as_object(item, at)
             if call:
                 self.read_item(call, at, reading)
+        beside = rest(message, _MESSAGE)
+        if beside is not None and (path or "role" in message):
+            reading.extra["message"] = beside
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         path = (*path, "function")
         function = reading.as_object(item.get("function"), path)
-        id = self.given_id(item)
-        reading.call(function.get("name"), function.get("arguments"), path, id=id, extra=rest(item, _CALL))
+        extra = with_inner(rest(item, _CALL), "function", function, FUNCTION)
+        reading.call(function.get("name"), function.get("arguments"), path, id=self.given_id(item), extra=extra)
 
     def _chunk(self, chunk: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = chunk.get("type")
@@ -190,12 +200,11 @@ class Mistral(ChunkStream):
         return out.as_object({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
-        arguments = json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json
+        arguments = sent_text(call)
         return {
             "id": self.call_id(call.id, f"the call of {call.name!r}"),
             "type": "function",
-            "function": {"name": self.name(call.name), "arguments": arguments},
-            **self.own(call.extra),
+            **self.enveloped("function", {"name": self.name(call.name), "arguments": arguments}, self.own(call.extra)),
         }
 
 

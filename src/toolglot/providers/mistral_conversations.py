@@ -22,7 +22,6 @@ from ..types import (
     ToolCall,
     ToolChoice,
     ToolResult,
-    json_text,
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
@@ -30,10 +29,11 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, result_parts, result_text
+from ._writing import Wire, Writing, result_parts, result_text, sent_text
 from .openai_chat import PLAIN, STRICT
 
 _CALL: Final = words("object type tool_call_id name arguments")
+_RESPONSE: Final = words("object outputs usage error")
 _OUTPUT: Final = words("object type role content")
 _TEXT: Final = words("type text")
 
@@ -55,8 +55,6 @@ class MistralConversations(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
@@ -75,15 +73,13 @@ class MistralConversations(WireProvider):
         reading = new()
         if "outputs" not in payload:
             if type(payload.get("message")) is str:  # all that there is of an error
-                said = f"the provider answered with an error: {payload['message'][:450]}"
-                reading.stop_reason = "error"
-                reading.error(said, "provider.error_response", ("message",))
+                self.refused(payload["message"], reading, ("message",))
+                reading.extra["error"] = payload
             else:
                 self._entry(payload, (), reading)  # an entry by itself
             return [reading]
         reading.usage = payload.get("usage")
-        if payload.get("conversation_id") is not None:
-            reading.extra["conversation_id"] = payload["conversation_id"]
+        reading.keep(payload, _RESPONSE)
         for number, item in enumerate(reading.as_list(payload["outputs"], ("outputs",))):
             path: Path = ("outputs", number)
             self._entry(reading.as_object(item, path), path, reading)
@@ -275,7 +271,7 @@ class MistralConversations(WireProvider):
             "type": "function.call",
             "tool_call_id": self.call_id(call.id, f"the call of {call.name!r}"),
             "name": self.name(call.name),
-            "arguments": json_text({"input": call.input or ""}) if call.kind == "custom" else call.arguments_json,
+            "arguments": sent_text(call),
             **self.own(call.extra),
         }
 

@@ -29,14 +29,17 @@ from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, merge
-from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, result_parts, result_text
+from ._reading import Reading, rest, with_inner
+from ._writing import Wire, Writing, base64_text, result_parts, result_text, sent_arguments
 
 # What the server's `ToolProperty` keeps; the model's template never sees the rest.
 SCHEMA: Final = Subset(
     words("type description properties required items enum anyOf"), references="inline", root_unions=False
 )
 _CALL: Final = words("id type function")
+_FUNCTION: Final = words("name arguments index")
+_RESPONSE: Final = words("message done done_reason prompt_eval_count eval_count error")
+_MESSAGE: Final = words("role content thinking tool_calls done_reason error")
 _USAGE: Final = ("prompt_eval_count", "eval_count")
 
 
@@ -53,8 +56,6 @@ class Ollama(WireProvider):
     # -- definition
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, _ = self.schema(tool, path, out, SCHEMA, None)
         about = {"description": tool.description} if tool.description else {}
         function = {"name": name, **about, "parameters": schema}
@@ -71,13 +72,11 @@ class Ollama(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("done_reason"), reading)
+        self.stop(payload.get("done_reason"), reading, "done_reason")
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
-        for key in ("model", "created_at"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        reading.keep(payload, _RESPONSE)
         usage = {key: payload[key] for key in _USAGE if payload.get(key) is not None}
         reading.usage = usage or None
         self._message(reading.as_object(payload["message"], ("message",)), ("message",), reading)
@@ -86,8 +85,8 @@ class Ollama(WireProvider):
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
         reading.reasoning(reading.as_text(message.get("thinking"), (*path, "thinking")))
         reading.text(reading.as_text(message.get("content"), (*path, "content")))
-        if message.get("images"):
-            reading.extra["images"] = message["images"]
+        if "role" in message or path:
+            reading.keep(message, _MESSAGE)  # images
         for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
             at = (*path, "tool_calls", number)
             call = item if type(item) is dict else reading.as_object(item, at)
@@ -97,7 +96,8 @@ class Ollama(WireProvider):
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         path = (*path, "function")
         function = reading.as_object(item.get("function"), path)
-        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=rest(item, _CALL))
+        extra = with_inner(rest(item, _CALL), "function", function, _FUNCTION)
+        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=extra)
 
     # -- stream
 
@@ -178,13 +178,16 @@ class Ollama(WireProvider):
             written["thinking"] = "".join(thinking)
         if calls:
             written["tool_calls"] = calls
+        images = self.own(message.extra).get("images")
+        if images:
+            written["images"] = images
         return out.as_object(written)
 
     def _call_back(self, call: ToolCall) -> dict[str, Any]:
         # Arguments as text are refused in a history.
-        arguments = {"input": call.input or ""} if call.kind == "custom" else call.arguments
+        arguments = sent_arguments(call)
         function = {"name": self.name(call.name), "arguments": arguments}
-        return {**({"id": call.id} if call.id else {}), "function": function, **self.own(call.extra)}
+        return {**({"id": call.id} if call.id else {}), **self.enveloped("function", function, self.own(call.extra))}
 
 
 WIRE = Ollama

@@ -1,4 +1,4 @@
-"""OpenAI's Chat Completions, and those who speak it: their deviations are data, one `Dialect` each.
+"""OpenAI's Chat Completions, and those who speak it: their deviations are data, in ``_dialects.py``.
 
 Cannot carry: an error flag on a result (the text says it), images and files in a result (they follow in a user's
 message), ids of more than 40 characters.
@@ -7,7 +7,6 @@ message), ids of more than 40 characters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
@@ -27,13 +26,14 @@ from ..types import (
 )
 from ._base import NewReading
 from ._chunks import REASONING, SERVER, ChunkStream
+from ._dialects import DIALECTS, Dialect
 from ._history import Report
 from ._names import Provider, WireFormat
-from ._openai_parts import DEEPSEEK, OPENROUTER, PART, RULES, VLLM, media_part, read_part, user_part
+from ._openai_parts import PART, RULES, media_part, read_part, user_part
 from ._payload import Path
-from ._reading import Reading, rest
+from ._reading import Reading, rest, with_inner
 from ._turns import TurnReader
-from ._writing import Wire, Writing, result_parts, result_text
+from ._writing import Wire, Writing, result_parts, result_text, sent_text
 
 # What the API says of a function's schema without strict mode, and with it.
 PLAIN: Final = Subset(bare_arrays=False, root_unions=False)
@@ -49,45 +49,12 @@ STRICT: Final = Subset(
     closed=True,
     formats=words("date-time time date duration email hostname ipv4 ipv6 uuid"),
 )
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a provider deviates.
-
-    ``strict``: takes ``function.strict``. ``parallel``: takes ``parallel_tool_calls``. ``custom``: has tools of free
-    text. ``allowed``: can limit a choice to several tools. ``reasoning``: the member in which reasoning must go back,
-    whoever it came from. ``echo``: takes its own reasoning back in the member that it came in. ``thinks``: the member
-    in which it gives reasoning out. ``parts``: the content of a result may hold images. ``files``: takes files and
-    sound from a user. ``developer``: knows the role of that name. ``rules``: what it refuses of a history besides.
-    """
-
-    strict: bool = True
-    parallel: bool = True
-    custom: bool = False
-    allowed: bool = False
-    reasoning: str | None = None
-    echo: bool = True
-    thinks: str | None = "reasoning_content"
-    parts: bool = False
-    files: bool = True
-    developer: bool = False
-    rules: Mapping[str, str | None] = field(default_factory=dict)
-
-
-_DIALECTS: Final = {
-    Provider.OPENAI: Dialect(custom=True, allowed=True, echo=False, thinks=None, developer=True),
-    Provider.AZURE_OPENAI: Dialect(custom=True, allowed=True, echo=False, thinks=None, developer=True),
-    Provider.XAI: Dialect(strict=False),
-    # Thinking models refuse an assistant's turn with calls that comes without its reasoning_content.
-    Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content", rules=DEEPSEEK),
-    Provider.GROQ: Dialect(thinks="reasoning", parts=True, files=False),
-    Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
-    Provider.LLAMA_CPP: Dialect(strict=False),
-    Provider.OPENROUTER: Dialect(thinks="reasoning", rules=OPENROUTER),
-    Provider.VLLM: Dialect(thinks="reasoning", rules=VLLM),
-}
 _CALL: Final = words("id type function index custom")
+FUNCTION: Final = words("name arguments")
+_BARE: Final = words("id type index name arguments parameters")
+_CUSTOM: Final = words("name input")
+RESPONSE: Final = words("choices usage object created error message choice refusal stop_reason")
+CHOICE: Final = words("index message delta finish_reason")
 _READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
 _RESULTS: Final = ("tool", "function")  # the second is of the legacy form, and goes by the name
 _ROLES: Final = ("system", "developer", "user", *_RESULTS)
@@ -112,7 +79,7 @@ class OpenAIChat(ChunkStream):
 
     def __init__(self, provider: Provider) -> None:
         super().__init__(provider)
-        self.dialect = _DIALECTS.get(provider, Dialect())
+        self.dialect = DIALECTS.get(provider, Dialect())
         self.limits_choice = self.dialect.allowed  # type: ignore[misc]
         self.custom_calls = self.dialect.custom
         self.rules = {**RULES, **self.dialect.rules}
@@ -124,8 +91,6 @@ class OpenAIChat(ChunkStream):
         if tool.kind == "custom" and self.dialect.custom:
             form = {k: v for own in tool.extra.values() for k, v in own.items() if k == "format"}
             return {"type": "custom", "custom": {"name": name, **about, **form}}
-        if tool.kind == "custom":
-            out.lost("loss.tool_kind", path, "free text; now a function with a string called input")
         schema, strict = self.schema(tool, path, out, PLAIN, STRICT if self.dialect.strict else None)
         function = {"name": name, **about, "parameters": schema, **({"strict": True} if strict else {})}
         return {"type": "function", "function": function, **self.own(tool.extra)}
@@ -160,26 +125,35 @@ class OpenAIChat(ChunkStream):
             path: Path = ("choices", number)
             choice = item if type(item) is dict else reading.as_object(item, path)
             key = "message" if choice.get("message") is not None else "delta"
-            self.stop(choice.get("finish_reason"), reading)
+            self.stop(choice.get("finish_reason"), reading, *path, "finish_reason")
             self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
+            beside = rest(choice, CHOICE)
+            if beside is not None:
+                reading.extra["choice"] = beside  # probabilities, what a filter found
+                if beside.get("error") and isinstance(beside["error"], (str, dict)):  # OpenRouter's
+                    self.refused(beside["error"], reading, (*path, "error"))
             readings.append(reading)
         if not choices:  # a message by itself
             path = ("message",) if isinstance(payload.get("message"), dict) else ()
             self._message(payload["message"] if path else payload, path, first)
             return [first]
+        first.keep(payload, RESPONSE)
+        about = {key: payload[key] for key in ("id", "model") if payload.get(key) is not None}
         for reading in readings:
             reading.usage = payload.get("usage")
-            for key in ("id", "model"):
-                if payload.get(key) is not None:
-                    reading.extra[key] = payload[key]
+            reading.extra.update(about)
         return readings
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
         get = message.get
+        thought = None
         for key in REASONING:
             if get(key):
-                reading.reasoning(reading.as_text(message[key], (*path, key)), {"key": key})
-                break
+                if thought is None:
+                    thought = message[key]
+                    reading.reasoning(reading.as_text(thought, (*path, key)), {"key": key})
+                elif message[key] != thought:  # some say it under both names
+                    reading.lost((*path, key), f"not what {REASONING[0]} says")
         content = get("content")
         if type(content) is str:
             reading.text(content)
@@ -198,11 +172,12 @@ class OpenAIChat(ChunkStream):
             where = (*path, "function_call")
             self._function_call(reading.as_object(message["function_call"], where), where, reading)
         extra = rest(message, _READ)
-        if path and extra:
+        if extra and (path or get("role") == "assistant"):
             reading.extra["message"] = extra  # annotations, audio, reasoning_details: some of it has to go back
 
     def _function_call(self, call: dict[str, Any], path: Path, reading: Reading) -> None:
-        reading.call(call.get("name"), call.get("arguments"), path, extra={"function_call": True})
+        extra = {"function_call": rest(call, FUNCTION) or True}
+        reading.call(call.get("name"), call.get("arguments"), path, extra=extra)
 
     def _content(self, parts: list[Any], path: Path, reading: Reading) -> None:
         for number, item in enumerate(parts):
@@ -218,14 +193,16 @@ class OpenAIChat(ChunkStream):
             return
         extra = rest(item, _CALL)
         custom = item.get("custom")
-        if type(custom) is dict:
+        if type(custom) is dict or (custom is not None and item.get("function") is None):
             at = (*path, "custom")
+            custom = reading.as_object(custom, at)
+            extra = with_inner(extra, "custom", custom, _CUSTOM)
             reading.custom(custom.get("name"), custom.get("input"), at, id=item.get("id"), extra=extra)
             return
         function = item.get("function")
         if function is None and "name" in item:  # without its envelope
             key = "parameters" if "arguments" not in item and "parameters" in item else "arguments"
-            reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"))
+            reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"), extra=rest(item, _BARE))
             return
         at = (*path, "function")
         if type(function) is not dict:
@@ -234,6 +211,7 @@ class OpenAIChat(ChunkStream):
         if kind != "function" and type(kind) is str and kind.startswith(SERVER):
             reading.server_call(function.get("name"), function.get("arguments"), item.get("id"), item)
             return
+        extra = with_inner(extra, "function", function, FUNCTION)
         reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=extra)
 
     # -- stream
@@ -256,22 +234,25 @@ class OpenAIChat(ChunkStream):
             parts = result_parts(result)
             content: Any = result_text(result) if parts is None else ""
             if parts and self.dialect.parts and not any(isinstance(part, FilePart) for part in parts):
-                content = [
+                made = [
                     {"type": "text", "text": part.text} if isinstance(part, TextPart) else media_part(part)
                     for part in parts
                 ]
-                parts = None
+                if None not in made:
+                    content, parts = made, None
+            before = len(moved)
             for place, part in enumerate(parts or ()):
                 if isinstance(part, TextPart):
                     content += part.text
                     continue
                 written = media_part(part) if self.dialect.files or not isinstance(part, FilePart) else None
                 if written is None:
-                    out.lost("loss.part", f"$[{number}].content[{place}]", f"{self.provider} does not take such a file")
+                    why = "an address only, or nothing" if self.dialect.files else "only images are taken"
+                    out.lost("loss.part", f"$[{number}].content[{place}]", why)
                     continue
                 moved += [{"type": "text", "text": f"From the result of tool call {id}:"}, written]
                 out.lost("loss.moved", f"$[{number}].content[{place}]", "now in a user's message behind the results")
-            if parts and not content:
+            if not content and len(moved) > before:
                 content = "The result is in the user's message that follows."
             messages.append({"role": "tool", "tool_call_id": id, "content": content})
         return out.as_list([*messages, {"role": "user", "content": moved}] if moved else messages)
@@ -316,19 +297,18 @@ class OpenAIChat(ChunkStream):
 
     def _call_back(self, call: ToolCall, written: dict[str, Any]) -> list[dict[str, Any]]:
         extra = self.own(call.extra)
-        if extra.pop("function_call", False) and not call.id:  # the legacy form has no id
-            written["function_call"] = {"name": self.name(call.name), "arguments": call.arguments_json}
+        legacy = extra.pop("function_call", None)
+        if legacy and not call.id:  # the legacy form has no id
+            own = legacy if isinstance(legacy, dict) else {}
+            written["function_call"] = {"name": self.name(call.name), "arguments": call.arguments_json, **own}
             return []
         id = self.call_id(call.id, f"the call of {call.name!r}")
         if call.kind == "custom" and self.dialect.custom:
             custom = {"name": self.name(call.name), "input": call.input or ""}
-            return [{"id": id, "type": "custom", "custom": custom, **extra}]
-        arguments = call.arguments_json
-        if call.kind == "custom":
-            arguments = ToolCall(call.name, {"input": call.input or ""}).arguments_json
-        return [
-            {"id": id, "type": "function", "function": {"name": self.name(call.name), "arguments": arguments}, **extra}
-        ]
+            return [{"id": id, "type": "custom", **self.enveloped("custom", custom, extra)}]
+        arguments = sent_text(call)
+        function = {"name": self.name(call.name), "arguments": arguments}
+        return [{"id": id, "type": "function", **self.enveloped("function", function, extra)}]
 
     # -- history
 

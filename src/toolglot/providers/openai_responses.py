@@ -41,8 +41,11 @@ _SERVER: Final = words(
     "program tool_search_call"
 )
 _CLIENT: Final = words("computer_call local_shell_call shell_call apply_patch_call mcp_approval_request")
+_CALLS: Final = ("function_call", "custom_tool_call")
+_OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
 _CALL: Final = words("type call_id name arguments input")
 _MESSAGE: Final = words("type role content")
+_SAID: Final = words("output_text refusal text input_text")
 _INCOMPLETE: Final[dict[Any, StopReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 _ARGUMENTS: Final[dict[Any, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
@@ -139,7 +142,7 @@ class OpenAIResponses(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("status"), reading)
+        self.stop(payload.get("status"), reading, "status")
         details = payload.get("incomplete_details")
         if payload.get("status") == "incomplete":
             reason = details.get("reason") if type(details) is dict else None
@@ -153,9 +156,21 @@ class OpenAIResponses(WireProvider):
         if payload.get("output") is None and payload.get("object") != "response" and "type" in payload:
             self._item(payload, (), reading)  # an item by itself
             return [reading]
-        for number, item in enumerate(reading.as_list(payload.get("output"), ("output",))):
+        items = reading.as_list(payload.get("output"), ("output",))
+        # A call whose output stands there too was answered: nobody has to run it again.
+        answered = {
+            item["call_id"]
+            for item in items
+            if type(item) is dict and item.get("type") in _OUTPUTS and type(item.get("call_id")) is str
+        }
+        for number, item in enumerate(items):
             path: Path = ("output", number)
-            self._item(reading.as_object(item, path), path, reading)
+            item = reading.as_object(item, path)
+            id = item.get("call_id")
+            if answered and item.get("type") in _CALLS and type(id) is str and id in answered:
+                reading.opaque(item)
+            else:
+                self._item(item, path, reading)
         return [reading]
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
@@ -192,6 +207,9 @@ class OpenAIResponses(WireProvider):
             return
         for number, part in enumerate(reading.as_list(content, (*path, "content"))):
             part = reading.as_object(part, (*path, "content", number))
+            if part and type(part.get("type")) is str and part["type"] not in _SAID:
+                reading.opaque({"type": "message", "role": "assistant", "content": [part], **(extra or {})})
+                continue
             key = "refusal" if part.get("type") == "refusal" else "text"
             if key == "refusal":
                 reading.stop_reason = "content_filter"
@@ -396,14 +414,12 @@ class OpenAIResponses(WireProvider):
                 items.append({"type": "message", "role": "assistant", "content": part.text})
             elif isinstance(part, TextPart):
                 content = own.pop("part", None) or {"type": "output_text", "text": part.text, "annotations": []}
-                last = items[-1] if items else {}
-                if last.get("type") == "message" and last.get("id") == own["id"]:
-                    last["content"].append(content)
-                else:
-                    items.append({"type": "message", "role": "assistant", "content": [content], **own})
+                _say({"type": "message", "role": "assistant", "content": [content], **own}, items)
             elif isinstance(part, (ReasoningPart, OpaquePart)):
                 item = part.data if isinstance(part, OpaquePart) else own.get("item")
-                if item is None:
+                if item is not None and item.get("type") == "message":
+                    _say(item, items)
+                elif item is None:
                     out.lost("loss.reasoning", path, "reasoning of another provider")
                 else:
                     items.append(item)
@@ -416,6 +432,15 @@ class OpenAIResponses(WireProvider):
         if call.kind == "custom":
             return {"type": "custom_tool_call", **named, "input": call.input or "", **self.own(call.extra)}
         return {"type": "function_call", **named, "arguments": call.arguments_json, **self.own(call.extra)}
+
+
+def _say(message: dict[str, Any], items: list[dict[str, Any]]) -> None:
+    """Add to what the model said: to the last item, if that is the same."""
+    last = items[-1] if items else {}
+    if last.get("type") == "message" and "id" in last and last["id"] == message.get("id"):
+        last["content"] += message["content"]
+    else:
+        items.append({**message, "content": list(message["content"])})
 
 
 def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:

@@ -271,7 +271,8 @@ class _Adapter:
         subset = self._subset
         fixed = "items" if isinstance(node.get("items"), (list, tuple)) else "prefixItems"
         if isinstance(node.get(fixed), (list, tuple)) and not subset.takes("prefixItems"):
-            items = list(node.pop(fixed))
+            # What stands there in place of a schema says nothing.
+            items = [item if isinstance(item, (Mapping, bool)) else {} for item in node.pop(fixed)]
             unique = [item for number, item in enumerate(items) if item not in items[:number]]
             node["items"] = unique[0] if len(unique) == 1 else {"anyOf": unique}
             self._lost("loss.schema_tuple", member(path, fixed), "positions are no longer told apart")
@@ -288,7 +289,7 @@ class _Adapter:
         for key, value in node.items():
             if key in SILENT:
                 continue
-            if key == "format" and subset.formats is not None and value not in subset.formats:
+            if key == "format" and subset.formats is not None and str(value) not in subset.formats:
                 dropped.append((key, value))
             elif subset.takes(key):
                 result[key] = value

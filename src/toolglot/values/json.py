@@ -28,8 +28,11 @@ _ODD_ESCAPE: Any = re.compile(r"\\u(?:[dD]|003)").search  # of a surrogate or, m
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u([dD][89a-fA-F])|.)")
 
 
-def scan(text: str, pos: int) -> tuple[Any, int] | None:
-    """The object, array or string that starts at ``pos`` and the index behind it; ``None`` if none is valid."""
+def scan(text: str, pos: int, depth: int = MAX_DEPTH) -> tuple[Any, int] | None:
+    """The object, array or string that starts at ``pos`` and the index behind it; ``None`` if none is valid.
+
+    ``depth``: how many levels it may have.
+    """
     value: Any
     end: int
     try:
@@ -38,15 +41,15 @@ def scan(text: str, pos: int) -> tuple[Any, int] | None:
         return None
     except (ValueError, RecursionError):
         # A limit of the interpreter, not ours: on the digits of an integer, or on what is left of the stack.
-        return _slow(text, pos)
+        return _slow(text, pos, depth)
     if not isinstance(value, (dict, list, str)):
         return None
     if end - pos > MAX_DIGITS and _long_digits(text, pos, end):
-        return _slow(text, pos)
-    if end - pos > 2 * MAX_DEPTH:
-        if _ascii_strings(value):
+        return _slow(text, pos, depth)
+    if end - pos > 2 * depth:
+        if depth and _ascii_strings(value):
             return value, end  # neither deep nor with a surrogate: cheaper to see here than in the text
-        if _deep(value, text, pos, end):
+        if _deep(value, text, pos, end, depth):
             return None
     if text.find("\\", pos, end) >= 0 and text.rfind("\\u", pos, end) >= 0 and _half_escape(text, pos, end):
         return None
@@ -78,11 +81,11 @@ def _ascii_strings(value: Any) -> bool:
     )
 
 
-def _slow(text: str, pos: int) -> tuple[Any, int] | None:
+def _slow(text: str, pos: int, depth: int) -> tuple[Any, int] | None:
     """`scan` by the reader, which has no limits but ours."""
     if text[pos : pos + 1] not in ("{", "[", '"'):
         return None
-    reader = LiteralReader(JSON, pos)
+    reader = LiteralReader(JSON, pos, depth=depth)
     try:
         end = reader.feed(text, pos, True)
     except Fault:
@@ -106,9 +109,12 @@ def _long_digits(text: str, pos: int, end: int) -> bool:
     return False
 
 
-def _deep(value: Any, text: str, pos: int, end: int) -> bool:
-    """Whether ``value``, read from ``text[pos:end]``, is nested too deep. Most long texts are one long string."""
-    if not _levels(value, 64):
+def _deep(value: Any, text: str, pos: int, end: int, depth: int) -> bool:
+    """Whether ``value``, read from ``text[pos:end]``, is nested deeper than ``depth``.
+
+    Most long texts are one long string.
+    """
+    if not _levels(value, 64, depth):
         return False
     # A look at every value is dear. Reduce the text to its brackets instead, if no string holds any: then all quotes
     # stand in pairs.
@@ -121,16 +127,16 @@ def _deep(value: Any, text: str, pos: int, end: int) -> bool:
     left = left.replace(b'""', b"")
     if b'"' not in left:
         for removed in range(0, 16, 2):  # each round takes two levels away at most
-            if left.count(b"[") + left.count(b"{") + removed <= MAX_DEPTH:
+            if left.count(b"[") + left.count(b"{") + removed <= depth:
                 return False
             left = left.replace(b"{}", b"").replace(b"[]", b"")
-    return _levels(value, len(text))
+    return _levels(value, len(text), depth)
 
 
-def _levels(value: Any, budget: int) -> bool:
-    """Whether ``value`` is nested too deep, or, looking at about ``budget`` values only, may be."""
+def _levels(value: Any, budget: int, depth: int) -> bool:
+    """Whether ``value`` is nested deeper than ``depth``, or, looking at about ``budget`` values only, may be."""
     level: list[Any] = [] if isinstance(value, str) else [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(depth):
         if not level:
             return False
         for container in level:
@@ -153,14 +159,12 @@ def _half_escape(text: str, pos: int, end: int) -> bool:
     return any(escape.lastindex for escape in _ESCAPE.finditer(text, pos, end))
 
 
-def loads(text: str) -> Any:
-    """The value of a whole JSON text; raises `Fault`."""
+def loads(text: str, depth: int = MAX_DEPTH) -> Any:
+    """The value of a whole JSON text, which may have ``depth`` levels; raises `Fault`."""
     size = len(text)
     if size <= MAX_DIGITS and (text.isascii() or not half_pair(text, 0, size)):
         escapes = "\\" in text
-        if not (escapes and _ODD_ESCAPE(text)) and (
-            size <= 2 * MAX_DEPTH or text.count("{") + text.count("[") <= MAX_DEPTH
-        ):
+        if not (escapes and _ODD_ESCAPE(text)) and (size <= 2 * depth or text.count("{") + text.count("[") <= depth):
             # There is nothing that `scan` would look for.
             try:
                 value, end = scan_once(text, 0) if size < _FEW else scan_whole(text, escapes)
@@ -169,9 +173,9 @@ def loads(text: str) -> Any:
             except (Reject, ValueError, StopIteration, RecursionError):
                 pass
     pos: int = _WHITE(text).end()
-    result = scan(text, pos)
+    result = scan(text, pos, depth)
     if result is None:
-        reader = LiteralReader(JSON, pos)
+        reader = LiteralReader(JSON, pos, depth=depth)
         end = reader.feed(text, pos, True)
         value = reader.value
     else:

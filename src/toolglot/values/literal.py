@@ -52,6 +52,7 @@ __all__ = [
 
 MAX_DEPTH: Final = 512
 
+_LOOK: Final = 1024  # how much white space may stand between a quote and what shows that it closes
 _WAIT: Final = -1  # what a step returns if more text is needed to decide
 _NO: Final = -2  # there is no quote token
 
@@ -503,8 +504,10 @@ class LiteralReader(Faults):
     def _follows(self, kind: Quote, is_key: bool, text: str, pos: int, final: bool) -> bool | None:
         """Whether what follows a quote token at ``pos`` lets it close the string; None: more text decides."""
         end: int = self._white(text, pos).end()
+        if end - pos >= _LOOK:
+            return False
         if end == len(text):
-            return True if final else None if end - pos < 1024 else False
+            return True if final else None
         return text[end] == ":" if is_key else text[end] in kind.follow
 
     def _close(self, pos: int) -> int:

@@ -29,6 +29,7 @@ _SCALAR: Any = re.compile(
     r"(-?(?:0|[1-9][0-9]{0,17}))(\.[0-9]{1,30})?(?![0-9.eE_xXjJ])|"
     r"(True|true|False|false|None|null)(?![A-Za-z0-9_])"
 ).match
+_CONTAINERS: Final = 16  # what is nested deeper is the reader's
 _CLOSERS: Final = {"[": "]", "(": ")", "{": "}"}
 _END: Any = re.compile(r"[ \t\n\r\f]*\)").match
 _WORDS: Final[dict[str, tuple[Any, str]]] = {
@@ -41,11 +42,13 @@ _WORDS: Final[dict[str, tuple[Any, str]]] = {
 }
 
 
-def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, Any], str, int] | None:
+def scan_arguments(
+    text: str, pos: int, write: bool = True, depth: int = _CONTAINERS + 1
+) -> tuple[dict[str, Any], str, int] | None:
     """The keyword arguments from behind a call's ``(`` to its ``)``, if all are plain scalars.
 
     Gives the arguments, their JSON text (empty unless ``write``) and the index behind the ``)``. ``None`` says
-    nothing: ask the reader.
+    nothing: ask the reader. ``depth``: how many levels they may have, themselves included.
     """
     arguments: dict[str, Any] = {}
     written: list[str] = []
@@ -72,7 +75,9 @@ def scan_arguments(text: str, pos: int, write: bool = True) -> tuple[dict[str, A
                 written.append(f'"{name}": {quote(found)}')
         elif kind == _OPENER:
             pos -= 1
-            nested = (None if write else _as_json(text, pos)) or _container(text, pos, 16, write)
+            nested = None if write else _as_json(text, pos)
+            if nested is None:
+                nested = _container(text, pos, min(depth - 1, _CONTAINERS), write)
             if nested is None:
                 return None
             arguments[name], json, pos = nested
@@ -111,14 +116,14 @@ def _as_json(text: str, pos: int) -> tuple[Any, str, int] | None:
     except (Reject, ValueError, StopIteration, RecursionError):
         return None
     piece = piece[:end]
-    if "\\" in piece or ('"' in piece and "'" in piece) or piece.count("[") + piece.count("{") > 16:
+    if "\\" in piece or ('"' in piece and "'" in piece) or piece.count("[") + piece.count("{") > _CONTAINERS:
         return None
     return value, "", pos + end
 
 
 def _container(text: str, pos: int, depth: int, write: bool) -> tuple[Any, str, int] | None:
     """The list, tuple or dict at ``pos``, its JSON text if ``write``, the index behind it; None: ask the reader."""
-    if depth == 0:
+    if depth <= 0:
         return None
     opener = text[pos]
     closer = _CLOSERS[opener]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ...errors import ConversionError
+from ...errors import ConversionError, Fault
 from ...format import Format
 from ...pattern import Call, Lit, Node
 from ...types import ToolCall
 from ..compile import Program, _Compiler
 from ..machine import NEVER, Machine
-from ..ops import TO_TEXT, Begin, End, Op, partial
+from ..ops import TO_TEXT, Begin, End, Op, begins, partial
 from ..ops import Lit as LitOp
 from ..valueops import ahead
 
@@ -50,32 +50,37 @@ class Header(Op):
         buf = m.buf
         pos = m.pos
         skip = len("<|start|>") if buf.startswith("<|start|>", pos) else 0
-        match = m.find(program.stop.search, max(pos + skip, m.scan - m.base))
+        # A header is no longer than this, however the text is cut.
+        size = min(len(buf), pos + 4 * m.limits.name)
+        match = m.find(program.stop.search, max(pos + skip, m.scan - m.base), size)
         if match is None or match.group() != MESSAGE:
-            at = junk(m, pos, len(buf) if match is None else match.start())
-            waiting = match is None and not m.final and len(buf) - pos < 4 * m.limits.name
-            if waiting and (at is None or partial(program.in_header, buf, at)):
+            at = junk(m, pos, size if match is None else match.start())
+            fits = match is None and (at is None or begins(program.in_header, buf[at:size]))
+            if fits and not m.final and size - pos < 4 * m.limits.name:
                 m.scan = m.base + max(pos + skip, len(buf) - len(START))
                 return None
             m.scan = NEVER
-            return self.broken(m, match, at)
+            return self.broken(m, match, at, size, fits)
         m.scan = NEVER
         at = junk(m, pos, match.start())
         if at is not None:
-            return self.broken(m, match, at)
+            return self.broken(m, match, at, size, False)
         head = read_head(buf, pos, match.start())
         m.fmt = program.fmt.id
         m.resume = program.begin
         return program.route(m, head, match.end())
 
-    def broken(self, m: Machine, match: re.Match[str] | None, at: int | None) -> Op | None:
-        """There is no such header."""
+    def broken(self, m: Machine, match: re.Match[str] | None, at: int | None, size: int, fits: bool) -> Op | None:
+        """There is no such header. ``fits``: what stands before ``size`` could be the beginning of one."""
         m.fmt = self.program.fmt.id
         m.resume = self.program.begin
         start = m.pos
-        end = len(m.buf) if match is None else match.start()
+        end = size if match is None else match.start()
         m.begin(start)
-        if m.final and match is None and (at is None or partial(self.program.in_header, m.buf, at)):
+        if fits and size - start >= 4 * m.limits.name:
+            m.pos = size
+            return m.fail(Fault("tool_call.invalid_name", m.base + start, "the header of a message has no end"))
+        if fits and m.final:
             return m.truncated("the header of a message")
         m.pos = at if at is not None else end
         return m.expected(repr(MESSAGE))
@@ -227,18 +232,18 @@ class MessagesProgram(Program):
         buf = m.buf
         size = len(buf)
         skip = len("<|start|>") if buf.startswith("<|start|>", i) else 0
-        match = m.find(self.stop.search, i + skip)
+        match = m.find(self.stop.search, i + skip, i + 4 * m.limits.name)
         if match is None and not m.final and size - i < 4 * m.limits.name:
             at = junk(m, i, size)
             if at is None or partial(self.in_header, buf, at):
                 return None
-        if match is None or match.group() != MESSAGE:
+        if match is None or match.group() != MESSAGE or junk(m, i, match.start()) is not None:
             return False
         return self.claims(m, i, match.start(), match.end())
 
     def claims(self, m: Machine, i: int, end: int, body: int) -> bool | None:
         """Whether the header ``buf[i:end]`` and what begins at ``buf[body]`` tell this family from others."""
-        return junk(m, i, end) is None
+        return True
 
     @staticmethod
     def start_op(plan: Plan, programs: list[MessagesProgram], *, sure: bool) -> Op:
