@@ -372,6 +372,7 @@ class Assembly:
     def refused(self, error: Any) -> None:
         """The provider reports an error in the midst of its stream: ``error`` is its message, or an object with it."""
         inner = error if type(error) is dict else {"message": error}
+        self.go_on()  # what has stopped before was whole
         self.cut = True
         self.state["error"] = error
         self.error(self._wire.error_text(inner), "provider.error_response")

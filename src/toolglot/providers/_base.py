@@ -20,6 +20,7 @@ from ._payload import Path, load
 from ._pieces import shown
 from ._reading import Reading
 from ._told import fit_result
+from ._writers import Writers
 from ._writing import Wire, WireObject, Writing, message_parts, pair
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ class ToolCallParser(Protocol):
         ...
 
 
-class WireProvider(Histories):
-    """A provider's tool calling: definitions, choices, responses, results, histories. Made by `get_provider`.
+class WireProvider(Histories, Writers):
+    """A provider's tool calling: definitions, choices, responses, results, histories; and answers in its place. Made by
+    `get_provider`.
 
     Everything that is written is a plain dict or list with an attribute ``losses``, what it could not carry;
     ``strict=True`` makes a loss a `ConversionError`.

@@ -15,11 +15,11 @@ from ._payload import Path
 from ._pieces import Balance, Pieces, hashable, merge, number_of
 from ._reading import rest
 
-__all__ = ["REASONING", "ChunkStream"]
+__all__ = ["REASONING", "SERVER", "ChunkStream"]
 
 REASONING: Final = ("reasoning_content", "reasoning")
 SEVERAL: Final = "xai.outputs"  # what `_xai` calls chunks of several answers
-SERVER: Final = "TOOL_CALL_TYPE_"  # of xAI's own tools, which only its SDK shows
+SERVER: Final = "TOOL_CALL_TYPE_"  # the type of xAI's own tools begins so, which only its SDK shows
 CALL: Final = words("id type function index custom")
 FUNCTION: Final = words("name arguments")
 CUSTOM: Final = words("name input")
@@ -180,8 +180,7 @@ class ChunkStream(WireProvider):
             return
         kind = item.get("type")
         if type(kind) is str and kind.startswith(SERVER):
-            if not into.late():
-                into.payload["choices"][0]["message"].setdefault("tool_calls", []).append(item)
+            self._server(item, into)
             return
         key = "custom" if item.get("function") is None and item.get("custom") is not None else "function"
         function = item.get(key)
@@ -230,6 +229,17 @@ class ChunkStream(WireProvider):
             return False
         into.arguments(slot, piece)
         return True
+
+    def _server(self, item: dict[str, Any], into: Assembly) -> None:
+        """A call that the provider runs itself, which comes whole: nobody has to answer it, so no event tells of it."""
+        id = hashable(item.get("id"))
+        call = None if id is None else into.items.get(("server", id))
+        if call is None:
+            if into.late():
+                return
+            call = into.items["server", id] = {}
+            into.payload["choices"][0]["message"].setdefault("tool_calls", []).append(call)
+        call.update({name: value for name, value in item.items() if value is not None})
 
     def given_id(self, item: dict[str, Any]) -> Any:
         """A call's id, None if something stands for a missing one."""

@@ -125,13 +125,12 @@ class ProviderStream:
             self._limit = _too_deep()
             raise self._limit from None
         found = into.events
-        if found:
-            into.events = []
-            if self._inside is not None:
-                found = self._stop(self._inside.translate(found))
-            elif into.errors or into.known:
-                found = self._stop(found)
-        return found
+        if not found:
+            return []  # not the assembly's own list, which goes on
+        into.events = []
+        if self._inside is not None:
+            return self._stop(self._inside.translate(found))
+        return self._stop(found) if into.errors or into.known else found
 
     def _odd(self, event: Any) -> list[Event]:
         """What is no event: several of them, or nothing."""

@@ -93,6 +93,7 @@ class Anthropic(WireProvider):
     """Messages."""
 
     wire = WireFormat.ANTHROPIC
+    writer_module = "_write_messages"
     call_ids = NameRule()
     limits_choice = False
     stream_ends_with = "message_stop"

@@ -62,6 +62,7 @@ class OpenAIChat(ChunkStream):
     """Chat Completions, in the dialect of whoever serves it."""
 
     wire = WireFormat.OPENAI_CHAT
+    writer_module = "_write_chunks"
     call_ids = NameRule("!-~", 40)
     list_member = "tool_calls"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {

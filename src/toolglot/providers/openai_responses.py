@@ -63,6 +63,7 @@ class OpenAIResponses(ItemStream):
     """Responses."""
 
     wire = WireFormat.OPENAI_RESPONSES
+    writer_module = "_write_responses"
     call_ids = NameRule("!-~", 64)
     list_member = "output"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {"completed": "stop", "failed": "error", "cancelled": "other"}
