@@ -124,6 +124,7 @@ PROBLEMS: dict[str, str] = {
     "history.missing_name": "a call or result has no name",
     "history.results_not_adjacent": "something stands between a call and its result",
     "history.results_split": "the results of one turn stand in several messages",
+    "history.results_mixed": "a message holds results and something else",
     "history.result_order": "results are not in the order of their calls",
     "history.text_before_results": "something stands before the results in their message",
     "history.text_after_calls": "something stands behind the calls in their message",

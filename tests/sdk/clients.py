@@ -39,7 +39,8 @@ class Client:
     @property
     def rest(self) -> dict[str, Any]:
         """What else a request needs."""
-        return {"model": "m", **({"max_tokens": 100} if self.id == "anthropic" else {})}
+        named = {} if self.id == "bedrock" else {"model": "m"}  # which is not in the body there
+        return {**named, **({"max_tokens": 100} if self.id == "anthropic" else {})}
 
     def answer(self, name: str) -> Any:
         """A recorded response."""
@@ -139,8 +140,20 @@ def _gemini_check(body: dict[str, Any]) -> Any:
     from google.genai import types
 
     config = {key: body[key] for key in ("tools", "toolConfig", "systemInstruction") if key in body}
-    contents = [plain(types.Content.model_validate(one)) for one in body["contents"]]
+    contents = [_standard(plain(types.Content.model_validate(one))) for one in body["contents"]]
     return {**body, **plain(types.GenerateContentConfig.model_validate(config)), "contents": contents}
+
+
+def _standard(node: Any) -> Any:
+    """What google-genai dumps, with bytes in the standard alphabet of base64: it has that of addresses."""
+    if isinstance(node, list):
+        return [_standard(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    made = {key: _standard(value) for key, value in node.items()}
+    if made.keys() >= {"data", "mimeType"}:
+        made["data"] = made["data"].replace("-", "+").replace("_", "/")
+    return made
 
 
 def _interactions(url: str, messages: list[Any], members: dict[str, Any]) -> Any:
@@ -164,7 +177,7 @@ def _cohere_check(body: dict[str, Any]) -> Any:
     return {
         **body,
         "messages": [typed("cohere", "ChatMessageV2")(message) for message in body["messages"]],
-        "tools": [typed("cohere", "ToolV2")(tool) for tool in body["tools"]],
+        **({"tools": [typed("cohere", "ToolV2")(tool) for tool in body["tools"]]} if "tools" in body else {}),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import turns
 from loopback import get_weather, loopback, responses, unknown, written
 from payloads import Payload
 from toolglot import ToolResult, detect_provider, get_provider, parse_response
@@ -25,6 +26,18 @@ TAKES = {
 def test_shapes(case: str, section: str, value: Any) -> None:
     value = value["tools"] if section == "request" else value["tool_results"] if section == "results" else value
     assert unknown(TAKES[section].validate_python(value)) == []
+
+
+@pytest.mark.parametrize("case", turns.cases(), ids=str)
+def test_histories(case: turns.Case) -> None:
+    """The conversation, and everyone's own history, in the SDK's types."""
+    provider = get_provider("cohere_v1")
+    for read in (turns.CONVERSATION, case.parser.history(case.data["history"])):
+        members = provider.messages(read)
+        history = pydantic.TypeAdapter(list[cohere.Message]).validate_python(members["chat_history"])
+        results = TAKES["results"].validate_python(members.get("tool_results", []))
+        assert unknown([*history, *results]) == []
+        assert members.keys() <= {"preamble", "chat_history", "message", "tool_results"}
 
 
 @pytest.mark.parametrize(

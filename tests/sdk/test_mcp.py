@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import turns
 from loopback import get_weather, responses, unknown, written
 from payloads import Payload
 from toolglot import Provider, Tool, ToolCall, ToolResult, detect_provider, get_provider, parse_response
@@ -32,6 +33,39 @@ def test_shapes(case: str, section: str, value: Any) -> None:
                 assert types.JSONRPCResponse.model_validate(one).id == one["id"]
             read.append(types.CallToolResult.model_validate(one.get("result", one)))
     assert unknown(read) == []
+
+
+@pytest.mark.parametrize("case", turns.cases(), ids=str)
+def test_histories(case: turns.Case) -> None:
+    """The conversation, and everyone's own history, in the SDK's types, and as its server checks them."""
+    from mcp.server.validation import validate_tool_use_result_messages as validate
+
+    for read in (turns.CONVERSATION, case.parser.history(case.data["history"])):
+        members = MCP.messages(read)
+        params = types.CreateMessageRequestParams.model_validate({"maxTokens": 1, **members})
+        assert unknown(params) == []
+        for end in range(1, len(params.messages) + 1):
+            validate(params.messages[:end])
+
+
+@pytest.mark.parametrize(
+    "fault", [fault for case in turns.cases() if case.wire == "mcp" for fault in case.data["faults"]]
+)
+def test_faults(fault: dict[str, Any]) -> None:
+    """What is found wrong, other than in the SDK's own types, its server refuses; what was repaired it takes."""
+    from mcp.server.validation import validate_tool_use_result_messages as validate
+
+    def check(messages: list[Any]) -> None:
+        read = [types.SamplingMessage.model_validate(message) for message in messages]
+        for end in range(1, len(read) + 1):
+            validate(read[:end])
+
+    messages = fault["messages"]
+    messages = messages["params"]["messages"] if isinstance(messages, dict) else messages
+    with pytest.raises(ValueError):  # noqa: PT011
+        check(messages)
+    if "repaired" in fault:
+        check(fault["repaired"]["messages"])
 
 
 def test_requests_for_calls() -> None:

@@ -138,9 +138,15 @@ class _Checker:
         return isinstance(turn, Message) and bool(turn.errors) and self._find(number, id, 0) is not None
 
     def _unanswered(self, asked: _Asked) -> None:
-        for call in asked.left():
-            detail = f"the call {call.id!r:.80} of {call.name!r:.80} has no result"
-            self.report("history.orphan_call", asked.number, detail, call.id or call.name)
+        left = {id(call) for call in asked.left()}
+        before: dict[str, int] = {}
+        for call in asked.calls if left else ():
+            given = call.id is not None and not call.id_synthesized
+            what, nth = (call.id, 0) if given else (call.name, before.get(call.name, 0))
+            before[call.name] = before.get(call.name, 0) + 1
+            if id(call) in left:
+                detail = f"the call {f'{call.id!r:.80} ' if given else ''}of {call.name!r:.80} has no result"
+                self.report("history.orphan_call", asked.number, detail, what, nth)
 
     def calls(self) -> None:
         """Ids and names are such as the API takes."""

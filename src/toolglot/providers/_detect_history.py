@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..schema.subset import words
 from ._names import Provider
 
 __all__ = ["detect_history"]
@@ -14,6 +15,8 @@ _REQUESTS: Final = (
     ("chat_history", Provider.COHERE_V1),
     ("systemPrompt", Provider.MCP),
     ("inputs", Provider.MISTRAL_CONVERSATIONS),
+    ("toolConfig", Provider.BEDROCK),
+    ("modelId", Provider.BEDROCK),
 )
 # The `type` of an item.
 _ITEMS: Final = {
@@ -33,7 +36,10 @@ _BLOCKS: Final = {
     **dict.fromkeys(("document_url", "reference"), Provider.MISTRAL),
     **dict.fromkeys(("image_url", "input_audio", "file"), Provider.OPENAI),
 }
-_CONVERSE: Final = ("toolUse", "toolResult", "reasoningContent", "text", "image", "document", "cachePoint")
+_CONVERSE: Final = words(
+    "toolUse toolResult reasoningContent text image document video audio cachePoint guardContent citationsContent "
+    "searchResult"
+)
 
 
 def detect_history(value: Any) -> Provider:
@@ -45,6 +51,8 @@ def detect_history(value: Any) -> Provider:
         for member, provider in _REQUESTS:
             if member in value:
                 return provider
+        if value.get("method") == "sampling/createMessage":
+            return Provider.MCP
         if "messages" in value:
             found = _items(value["messages"])
             if "system" in value and found in (Provider.OPENAI, Provider.AUTO):
@@ -117,15 +125,19 @@ def _content(content: Any, role: str) -> Provider:
             return Provider.MCP if "toolUseId" in block else Provider.ANTHROPIC
         if kind == "tool_use":
             return Provider.MCP if isinstance(content, dict) else Provider.ANTHROPIC
-        if kind == "image" and "mimeType" in block:
+        if kind in ("image", "audio") and "mimeType" in block:
             return Provider.MCP
+        if kind == "document" and isinstance(block.get("document"), dict):
+            return Provider.COHERE
         if kind == "thinking" and isinstance(block.get("thinking"), list):
             return Provider.MISTRAL
         if isinstance(kind, str) and kind in _BLOCKS:
             shared = _BLOCKS[kind]
             if shared is not Provider.OPENAI:
                 return shared
-        if kind is None and any(member in block for member in _CONVERSE):
+        if kind is None and not _CONVERSE.isdisjoint(block):
             return Provider.BEDROCK
+    if isinstance(content, dict) and isinstance(content.get("type"), str):
+        return Provider.MCP  # a block alone
     known = role in ("system", "developer", "user", "assistant", "tool", "function", "model")
     return Provider.OPENAI if known else shared

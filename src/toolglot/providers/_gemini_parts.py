@@ -28,6 +28,7 @@ RULES: Final[dict[str, str | None]] = {
     "history.duplicate_result": _COUNT,
     "history.orphan_result": _AFTER,
     "history.results_not_adjacent": _AFTER,
+    "history.results_mixed": "Requests ending with a model turn are not supported.",
     "history.result_order": None,
     "history.missing_name": "function_response.name: Name cannot be empty.",
     "history.illegal_name": "Invalid function name. Must start with a letter or an underscore. Must be alphameric "
@@ -84,7 +85,7 @@ def read_content(content: Any, turns: TurnReader) -> None:
     """Read one content."""
     role = content.get("role") if isinstance(content, dict) else None
     if role == "model":
-        turns.assistant(content)
+        turns.assistant(content, (), rest(content, _CONTENT))
         return
     parts = content.get("parts") if isinstance(content, dict) else None
     if not isinstance(parts, list) or role not in (None, "user", "function", "tool"):
@@ -100,13 +101,18 @@ def read_content(content: Any, turns: TurnReader) -> None:
         if said:
             turns.user(shortest(said), extra)
             said = []
-        _read_result(camel(part["functionResponse"]), rest(part, _RESULT), turns)
+        _read_result(camel(part["functionResponse"]), rest(part, _RESULT), extra, turns)
     if said or not parts:
         turns.user(shortest(said), extra)
 
 
-def _read_result(found: dict[str, Any], beside: dict[str, Any] | None, turns: TurnReader) -> None:
-    """A function's response: ``output`` and ``error`` are understood, any other object is the output itself."""
+def _read_result(
+    found: dict[str, Any], beside: dict[str, Any] | None, around: dict[str, Any] | None, turns: TurnReader
+) -> None:
+    """A function's response: ``output`` and ``error`` are understood, any other object is the output itself.
+
+    ``beside`` stands beside it in its part, ``around`` in the content.
+    """
     content: Any = found.get("response")
     keys = list(content) if isinstance(content, dict) else []
     if keys in (["output"], ["error"]):
@@ -122,7 +128,8 @@ def _read_result(found: dict[str, Any], beside: dict[str, Any] | None, turns: Tu
     if beside:
         own["part"] = beside
     content = "" if content is None else content
-    turns.result(found.get("id"), content, found.get("name"), is_error=keys == ["error"], extra=own)
+    is_error = keys == ["error"]
+    turns.result(found.get("id"), content, found.get("name"), is_error=is_error, extra=own, beside=around)
 
 
 def read_system(value: Any, turns: TurnReader) -> None:
@@ -226,6 +233,8 @@ def check(turns: Turns, report: Report) -> None:
             report("history.turn_order", number, "calls that stand behind neither a user's message nor a result")
         if calls and signing and number > last and not _signature(calls[0]):  # so the model asks for them
             report("history.signature_missing", number, f"the call of {calls[0].name!r:.80} has none", calls[0].name)
+        if isinstance(before, ToolResult) and _is_user(turn) and source["path"] == before.extra[SOURCE]["path"]:
+            report("history.results_mixed", number, "what stands behind a function's response in the same content")
         if "items" in source:
             before = turn
 

@@ -46,6 +46,8 @@ class Histories:
     unique_ids: ClassVar[bool] = True
     # With a ``system_member``: whether a system prompt may also be a message among the others.
     system_inside: ClassVar[bool] = False
+    # Whether an assistant's text may stand behind its calls.
+    interleaves: ClassVar[bool] = False
     # Members of an `extra` of this format that say how something was written, and nothing that another could lose.
     forms: ClassVar[frozenset[str]] = frozenset()
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from ..history import Turn, UserMessage
-from ..types import Message, TextPart, ToolCall, ToolResult
+from ..history import SystemMessage, Turn, UserMessage
+from ..types import CallPart, Message, ToolCall, ToolResult
 from ._turns import SOURCE
 from ._write_turns import calls_of, owners
-from ._writing import Writing, message_parts
+from ._writing import Writing, behind_calls, message_parts, pair
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -21,6 +22,7 @@ __all__ = ["REPAIRS", "mend", "repair_names", "stub_tools"]
 # The name of a repair is that of the problem, `history.<name>`; it is made where the provider has a rule of that name.
 REPAIRS: Final[dict[str, str]] = {
     "text_before_results": "results are put first in their message",
+    "results_mixed": "results get a message of their own",
     "results_not_adjacent": "results are put directly behind their call, in the calls' order",
     "results_split": "the results of a turn are put into one message",
     "text_after_calls": "calls are put last in their message",
@@ -52,7 +54,9 @@ def mend(provider: WireProvider, turns: list[Turn], where: list[str], out: Writi
     paired = list(zip(turns, where, strict=True))
     for name in wanted:
         step = _STEPS.get(name)
-        if step is not None:
+        if name == "user_after_tool":
+            paired = _bridged(paired, out, provider.system_member is not None)
+        elif step is not None:
             paired = step(paired, out)
     return [turn for turn, _ in paired], [at for _, at in paired]
 
@@ -126,29 +130,43 @@ def _results_first(paired: Paired, out: Writing) -> Paired:
     return made
 
 
+def _results_alone(paired: Paired, out: Writing) -> Paired:
+    made: Paired = []
+    for unit, run in groupby(paired, lambda one: _unit(one[0])):
+        turns = list(run)
+        results = [one for one in turns if isinstance(one[0], ToolResult)]
+        others = [one for one in turns if not isinstance(one[0], ToolResult)]
+        if unit is not None and results and others:
+            out.mended("history.results_mixed", turns[0][1], "the results now have a message of their own")
+            turns = [(_anew(turn), at) for turn, at in (*results, *others)]
+        made += turns
+    return made
+
+
 def _calls_last(paired: Paired, out: Writing) -> Paired:
     made: Paired = []
     for turn, at in paired:
-        parts = message_parts(turn) if isinstance(turn, Message) else []
-        calls = [place for place, part in enumerate(parts) if getattr(part, "call", None) in calls_of(turn)]
-        if calls and any(isinstance(part, TextPart) for part in parts[calls[0] :]):
+        if isinstance(turn, Message) and behind_calls(turn):
             out.mended("history.text_after_calls", at, "the calls now stand last")
-            turn = _anew(turn)
+            parts = message_parts(turn)
+            calls = [part for part in parts if isinstance(part, CallPart) and part.call.kind != "server"]
+            others = [part for part in parts if not isinstance(part, CallPart) or part.call.kind == "server"]
+            turn = replace(turn, parts=[*others, *calls], extra=_anew(turn).extra)
         made.append((turn, at))
     return made
 
 
 def _once(paired: Paired, out: Writing) -> Paired:
-    owner, _ = _groups(paired)
-    seen: set[tuple[int, str]] = set()
+    owner, groups = _groups(paired)
+    left = Counter((number, call.id) for number in groups for call in calls_of(paired[number][0]))
     made: Paired = []
     for number, (turn, at) in enumerate(paired):
         found, id = owner[number], _id(turn)
         if found is not None and id is not None:
-            if (found, id) in seen:
+            if not left[found, id]:
                 out.mended("history.duplicate_result", at, f"left out: {id!r:.80} has a result already")
                 continue
-            seen.add((found, id))
+            left[found, id] -= 1
         made.append((turn, at))
     return made
 
@@ -194,20 +212,21 @@ def _answered(paired: Paired, out: Writing) -> Paired:
 
 
 def _unanswered(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[ToolCall]:
-    """The calls without a result: by id, else as many as there are results without one."""
-    ids = {result.tool_call_id for result in results}
-    loose = sum(result.tool_call_id is None for result in results)
-    left = [call for call in calls if call.id is None or call.id not in ids]
-    return left[loose:]
+    """The calls without a result."""
+    answered = {id(call) for _, call in pair(results, calls, Writing())}
+    return [call for call in calls if id(call) not in answered]
 
 
-def _bridged(paired: Paired, out: Writing) -> Paired:
+def _bridged(paired: Paired, out: Writing, apart: bool) -> Paired:
+    """``apart``: what the system says stands elsewhere, so it separates nothing."""
     made: Paired = []
+    last: Turn | None = None
     for turn, at in paired:
-        if made and isinstance(turn, UserMessage) and isinstance(made[-1][0], ToolResult):
+        if isinstance(turn, UserMessage) and isinstance(last, ToolResult):
             made.append((Message(content=_BRIDGE), at))
             out.mended("history.user_after_tool", at, f"the assistant says {_BRIDGE!r} before it")
         made.append((turn, at))
+        last = last if apart and isinstance(turn, SystemMessage) else turn
     return made
 
 
@@ -215,11 +234,11 @@ _STEPS: Final = {
     "results_not_adjacent": _adjacent,
     "results_split": _split,
     "text_before_results": _results_first,
+    "results_mixed": _results_alone,
     "text_after_calls": _calls_last,
     "duplicate_result": _once,
     "orphan_result": _no_orphans,
     "orphan_call": _answered,
-    "user_after_tool": _bridged,
 }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ..history import SystemMessage, Turn, Turns, UserMessage, UserPart
-from ..types import FilePart, ImagePart, Loss, OpaquePart, TextPart, ToolResult
+from ..types import FilePart, ImagePart, Loss, Message, OpaquePart, TextPart, ToolResult
 from ._payload import Path, json_path, load, sdk_object
 from ._reading import Reading, rest
 
@@ -28,6 +28,7 @@ __all__ = [
     "read_turns",
     "reread",
     "shortest",
+    "turn_list",
 ]
 
 # Where a turn's `extra` holds what it was read from: whose it is, where it stood, the messages themselves ("items") or
@@ -103,15 +104,20 @@ class TurnReader:
         *,
         is_error: bool = False,
         extra: Mapping[str, Any] | None = None,
+        beside: Mapping[str, Any] | None = None,
     ) -> None:
-        """The result of one call."""
+        """The result of one call. Where a message holds several, ``beside`` is what the message says besides: it is
+        kept with the first of them, as ``message``.
+        """
+        if beside and len(self.turns) == self._start:
+            extra = {**(extra or {}), "message": dict(beside)}
         id = id if type(id) is str and id else None
         name = name if type(name) is str and name else None
         self._add(ToolResult(id, content, name, is_error, extra=self._own(extra)))
 
-    def assistant(self, payload: dict[str, Any], at: Path = ()) -> None:
+    def assistant(self, payload: dict[str, Any], at: Path = (), extra: Mapping[str, Any] | None = None) -> None:
         """An assistant's turn, as the section ``response`` reads ``payload``; in it the message, or the list of items
-        that were put together, stands at ``at``.
+        that were put together, stands at ``at``. ``extra`` is what it says besides.
         """
         provider = self._provider
         readings = provider.read(payload, partial(Reading, provider.wire.value, None, False, None, None))
@@ -130,6 +136,8 @@ class TurnReader:
             error.path = self._outer(was, inner, listed)
             error.args = (str(error).replace(f"({was}", f"({error.path}"),)
             self.losses.append(Loss("loss.unread", error.path, f"a call that is broken: {error.text}"))
+        for wire, own in self._own(extra).items():
+            message.extra[wire] = {**own, **message.extra.get(wire, {})}
         self._add(message)
 
     def unknown(self, item: Any) -> None:
@@ -156,11 +164,11 @@ class TurnReader:
         return [self.part(item, read, known) for item in value]
 
     def part(self, item: Any, read: ReadPart, known: frozenset[str]) -> UserPart:
-        """One part of a content."""
+        """One part of a content. ``read`` may itself put into ``extra`` what stands deeper in the item."""
         made = read(item) if type(item) is dict else None
         if made is None:
             return self.opaque(item)
-        made.extra = self._own(rest(item, known))
+        made.extra = self._own({**made.extra, **(rest(item, known) or {})})
         return made
 
     def lost(self, at: Path, detail: str) -> None:
@@ -185,6 +193,19 @@ class TurnReader:
             at = (*at[:-1], (first if isinstance(first, int) else 0) + int(found[1]))
             tail = tail[found.end() :]
         return json_path(at) + tail
+
+
+def turn_list(history: Sequence[Turn]) -> list[Turn]:
+    """``history`` as a list of turns; `TypeError` if it is none."""
+    if not isinstance(history, (list, tuple)):
+        raise TypeError(f"history: expected a list of turns, got {type(history).__name__}")
+    for turn in history:
+        if not isinstance(turn, (SystemMessage, UserMessage, Message, ToolResult)):
+            raise TypeError(
+                "history: expected SystemMessage, UserMessage, Message or ToolResult, "
+                f"got {type(turn).__name__}; get_provider(...).history reads messages"
+            )
+    return list(history)
 
 
 def read_turns(provider: WireProvider, payload: Any) -> Turns:

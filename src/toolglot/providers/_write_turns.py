@@ -8,12 +8,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import ConversionError
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
-from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, ToolCall, ToolResult
+from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCall, ToolResult
 from ._told import fit_result, told_to, whole_items
-from ._turns import SOURCE, reread
-from ._writing import Writing, message_parts, pair, says_error
+from ._turns import SOURCE, reread, turn_list
+from ._writing import Writing, behind_calls, message_parts, pair, says_error
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -24,19 +25,6 @@ _ANY: Final = NameRule(r"\x00-\U0010ffff", 1_000_000)
 # What is said of a part of a message that was left out.
 _PARTS: Final = ("loss.part", "loss.reasoning")
 _NUMBERED: Final = re.compile(r"\$\[(\d+)\](.*)", re.DOTALL).fullmatch
-
-
-def turn_list(history: Sequence[Turn]) -> list[Turn]:
-    """``history`` as a list of turns; `TypeError` if it is none."""
-    if not isinstance(history, (list, tuple)):
-        raise TypeError(f"history: expected a list of turns, got {type(history).__name__}")
-    for turn in history:
-        if not isinstance(turn, (SystemMessage, UserMessage, Message, ToolResult)):
-            raise TypeError(
-                "history: expected SystemMessage, UserMessage, Message or ToolResult, "
-                f"got {type(turn).__name__}; get_provider(...).history reads messages"
-            )
-    return list(history)
 
 
 def calls_of(turn: Turn) -> list[ToolCall]:
@@ -236,18 +224,23 @@ class _Writer:
                     self.out.lost("loss.tool_kind", self.where[number], detail)
                 if (name := provider.name(call.name)) != call.name:
                     self.out.lost("loss.name", self.where[number], f"{call.name!r:.80} is called {name!r} there")
+            if not provider.interleaves and any(isinstance(part, TextPart) for part in behind_calls(turn)):
+                self.out.lost("loss.moved", self.where[number], "a text that stood behind a call, now before it")
             message = _renamed(turn, self.ids.get(number, []))
-            self._put([number], lambda out: provider._assistant(message, out), len(message_parts(message)))
+            parts = 0 if provider.own(turn.extra) else len(message.parts)
+            self._put([number], lambda out: provider._assistant(message, out), parts)
         elif isinstance(turn, SystemMessage):
             told = self._told(number, turn)
-            self._put([number], lambda out: [provider.write_system_message(told, out)])
+            if told.content or not turn.content:
+                self._put([number], lambda out: [provider.write_system_message(told, out)], _count(told.content))
         elif isinstance(turn, UserMessage):
             content = turn.content if isinstance(turn.content, str) else self._parts(number, turn.content)
             whole = whole_items(content, provider.wire)
             if whole:
                 self.items += [(item, False) for item in whole]
             elif content or not turn.content:
-                self._put([number], lambda out: provider.write_user(content, provider.own(turn.extra), out))
+                own = provider.own(turn.extra)
+                self._put([number], lambda out: provider.write_user(content, own, out), _count(content))
 
     def _told(self, number: int, turn: SystemMessage) -> SystemMessage:
         """A system prompt without what only another provider can read."""
@@ -288,8 +281,16 @@ class _Writer:
         ids = [call.id for call in calls] if owner is None or self.kept[owner] else self.ids[owner]
         named = {id(call): replace(call, id=made) for call, made in zip(calls, ids, strict=True)}
         order = {id(result): number for result, number in zip(given, numbers, strict=True)}
-        written = [(result, None if call is None else named[id(call)]) for result, call in pairs]
-        self._put([order[id(result)] for result, _ in pairs], lambda out: self.provider.write_results(written, out))
+        written = []
+        for result, call in pairs:
+            try:
+                if call is None:  # it may lack what the API calls a result by
+                    self.provider.write_results([(result, None)], Writing(repair=self.out.repair))
+                written.append((result, None if call is None else named[id(call)]))
+            except ConversionError as error:
+                self.out.lost("loss.part", self.where[order[id(result)]], f"the result is left out: {error}")
+        if written:
+            self._put([order[id(one)] for one, _ in written], lambda out: self.provider.write_results(written, out))
 
     def _result(self, number: int, result: ToolResult) -> ToolResult:
         """The result without what cannot be written here."""
@@ -323,7 +324,7 @@ class _Writer:
         """
         out = Writing(repair=self.out.repair)
         written = write(out)
-        if parts and sum(loss.code in _PARTS for loss in out.losses) >= parts:
+        if parts and len({loss.path for loss in out.losses if loss.code in _PARTS}) >= parts:
             written = []
         for loss in out.losses:
             self.out.lost(loss.code, self._at(numbers, loss.path), loss.detail)
@@ -360,8 +361,10 @@ class _Writer:
             return self.turns[numbers[0]].extra[SOURCE]["system"]
         turns = []
         for number in numbers:
-            self._foreign(number, self.turns[number])
-            turns.append(self._told(number, self.turns[number]))  # type: ignore[arg-type]
+            turn = self.turns[number]
+            assert isinstance(turn, SystemMessage)
+            self._foreign(number, turn)
+            turns.append(self._told(number, turn))
         out = Writing(repair=self.out.repair)
         value = self.provider.write_system(turns, out) if turns else None
         for loss in out.losses:
@@ -386,3 +389,8 @@ def _renamed(message: Message, ids: list[str]) -> Message:
         for part in message_parts(message)
     ]
     return replace(message, parts=parts)
+
+
+def _count(content: str | Sequence[Any]) -> int:
+    """How many parts a content has that may be lost: a text is none."""
+    return 0 if isinstance(content, str) else len(content)

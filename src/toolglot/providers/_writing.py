@@ -27,10 +27,12 @@ __all__ = [
     "WireList",
     "WireObject",
     "Writing",
+    "behind_calls",
     "data_url",
     "media_type",
     "message_parts",
     "pair",
+    "pop_beside",
     "result_parts",
     "result_text",
     "says_error",
@@ -120,7 +122,7 @@ def pair(
     """Each result with its call: in the calls' order if they are given, else as they come.
 
     A result without an id belongs to the first call of its tool that has no other; or, without a name as well, to
-    the first call that has none.
+    the first call that has none then.
     """
     found = [results] if isinstance(results, ToolResult) else list(results)
     for result in found:
@@ -130,25 +132,34 @@ def pair(
         return [(result, None) for result in found]
     left = list(enumerate(found))
     pairs: list[tuple[ToolResult, ToolCall | None]] = []
-    by_id = {result.tool_call_id: number for number, result in reversed(left) if result.tool_call_id is not None}
+    by_id: dict[str, list[int]] = {}
+    for number, result in reversed(left):
+        if result.tool_call_id is not None:
+            by_id.setdefault(result.tool_call_id, []).append(number)
     taken: set[int] = set()
     waiting: list[int] = []
     chosen: dict[int, int] = {}
     for place, call in enumerate(calls):
-        number = by_id.get(call.id) if call.id is not None else None
-        if number is not None and number not in taken:
-            taken.add(number)
-            chosen[place] = number
+        answers = by_id.get(call.id) if call.id is not None else None
+        if answers:  # calls of the same id take theirs in turn
+            chosen[place] = answers.pop()
+            taken.add(chosen[place])
         else:
             waiting.append(place)
+    # Those that say the name of their tool first, in their order; then the others.
+    loose: dict[str | None, list[int]] = {}
+    for number, result in reversed(left):
+        if number not in taken and result.tool_call_id is None:
+            loose.setdefault(result.tool_name, []).append(number)
+    for named in (True, False):
+        for place in waiting:
+            numbers = loose.get(calls[place].name if named else None)
+            if place not in chosen and numbers:
+                chosen[place] = numbers.pop()
+                taken.add(chosen[place])
     for place in waiting:
-        call = calls[place]
-        for number, result in left:
-            if number not in taken and result.tool_call_id is None and result.tool_name in (None, call.name):
-                taken.add(number)
-                chosen[place] = number
-                break
-        else:
+        if place not in chosen:
+            call = calls[place]
             out.lost("loss.result_missing", f"$.calls[{place}]", f"{call.name!r} ({call.id}) has no result")
     pairs += [(found[chosen[place]], call) for place, call in enumerate(calls) if place in chosen]
     for number, result in left:
@@ -195,6 +206,23 @@ def says_error(content: Any) -> bool:
     if isinstance(content, list):
         content = next((part.text for part in content if hasattr(part, "text")), "")
     return isinstance(content, str) and content.lstrip()[:5].lower() == "error"
+
+
+def pop_beside(own: dict[str, Any]) -> dict[str, Any]:
+    """What the message said besides in which a result came, taken out of what the result has of its own."""
+    return own.pop("message") if isinstance(own.get("message"), dict) else {}
+
+
+def behind_calls(message: Message) -> list[Part]:
+    """What stands behind a call that the caller has to answer, other than such calls."""
+    behind: list[Part] = []
+    called = False
+    for part in message_parts(message):
+        if isinstance(part, CallPart) and part.call.kind != "server":
+            called = True
+        elif called and not (isinstance(part, TextPart) and not part.text):
+            behind.append(part)
+    return behind
 
 
 def numbered(path: str, content: Sequence[Any]) -> list[tuple[str, Any]]:

@@ -34,7 +34,7 @@ from ._payload import Path
 from ._pieces import Pieces, hashable, parse_member, shown
 from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64
-from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text, sent_arguments
+from ._writing import Wire, Writing, base64_text, media_type, pop_beside, result_parts, result_text, sent_arguments
 
 PLAIN: Final = Subset(root_unions=False)
 # What the SDK's own transformation keeps.
@@ -57,6 +57,7 @@ _ENDING: Final = words("stop_reason stop_sequence stop_details container context
 _TYPE: Final = words("type")
 _SERVER_CALLS: Final = words("server_tool_use mcp_tool_use")
 _MESSAGE: Final = words("role content")
+_ANSWER: Final = _MESSAGE | words("type usage")
 _RESULT: Final = words("type tool_use_id content is_error")
 _PART: Final = words("type text source title")
 _UNANSWERED: Final = "messages.N: tool_use ids were found without tool_result blocks immediately after: toolu_…"
@@ -276,6 +277,7 @@ class Anthropic(WireProvider):
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         blocks = []
+        beside: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
             block: dict[str, Any] = {"type": "tool_result", "tool_use_id": self.result_id(result, call)}
             parts = result_parts(result)
@@ -292,8 +294,9 @@ class Anthropic(WireProvider):
             if "toolset_name" in own:
                 block["toolset_name"] = own["toolset_name"]
             block |= self.own(result.extra)
+            beside |= pop_beside(block)
             blocks.append(block)
-        return out.as_object({"role": "user", "content": blocks})
+        return out.as_object({"role": "user", "content": blocks, **beside})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         blocks: list[dict[str, Any]] = []
@@ -339,7 +342,7 @@ class Anthropic(WireProvider):
         content = message.get("content") if isinstance(message, dict) else None
         extra = rest(message, _MESSAGE) if isinstance(message, dict) else None
         if role == "assistant":
-            turns.assistant(message)
+            turns.assistant(message, (), rest(message, _ANSWER))
         elif role == "user" and isinstance(content, list):
             self._read_blocks(content, extra, turns)
         elif role == "user":
@@ -359,7 +362,7 @@ class Anthropic(WireProvider):
                 said = []
             content = turns.content(block.get("content"), ("content",), _read_part, _PART)
             is_error = block.get("is_error") is True
-            turns.result(block.get("tool_use_id"), content, is_error=is_error, extra=rest(block, _RESULT))
+            turns.result(block.get("tool_use_id"), content, is_error=is_error, extra=rest(block, _RESULT), beside=extra)
         if said or not blocks:
             turns.user(said, extra)
 

@@ -8,19 +8,18 @@ bytes as base64; boto3 wants the bytes themselves, see `Bedrock.for_boto3`.
 from __future__ import annotations
 
 import re
-from base64 import b64decode
 from collections.abc import Mapping
 from copy import copy
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
 from ..errors import ConversionError
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import words
 from ..types import (
     CallPart,
     FilePart,
-    ImagePart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -30,13 +29,15 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ._assembly import Assembly
 from ._base import NewReading, WireProvider
+from ._bedrock_events import BlockStream
+from ._bedrock_parts import DOCUMENTS, IMAGES, RULES, VIDEOS, blobs, content_of
+from ._history import Report
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, hashable, joined, merge, more_bytes, parse_member
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, base64_text, media_type, result_parts, result_text, sent_arguments
+from ._turns import TurnReader
+from ._writing import Wire, Writing, base64_text, media_type, pop_beside, result_parts, result_text, sent_arguments
 from .anthropic import PLAIN, STRICT
 
 _CALL: Final = words("toolUseId name input")
@@ -44,31 +45,11 @@ _RESPONSE: Final = words("output message content toolUse role stopReason usage e
 _MESSAGE: Final = words("role content toolUse")
 _REFUSALS: Final = ("Error", "message", "Message")
 _TEXT: Final = words("text")
-_CITED: Final = "citationsContent"
-_STARTS: Final = words("toolUse toolResult image")  # what blocks begin with; others have no start
-_HOLDERS: Final = words("output message content toolUse")  # where a whole response has its message
 _USE: Final = words("toolUse")
 _THOUGHT: Final = words("reasoningContent")
 _REASONING: Final = words("reasoningText")
-_IMAGES: Final = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
-_VIDEOS: Final = {f"video/{name}": name for name in ("mp4", "webm", "mpeg")} | {
-    "video/x-matroska": "mkv",
-    "video/quicktime": "mov",
-    "video/x-flv": "flv",
-    "video/x-ms-wmv": "wmv",
-    "video/3gpp": "three_gp",
-}
-_DOCUMENTS: Final = {
-    "application/pdf": "pdf",
-    "text/csv": "csv",
-    "text/html": "html",
-    "text/plain": "txt",
-    "text/markdown": "md",
-    "application/msword": "doc",
-    "application/vnd.ms-excel": "xls",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-}
+_SAID: Final = words("role content")
+_RESULT: Final = words("toolUseId content status")
 # Whose wire format the bodies of InvokeModel have, by what a model's id begins with. Others take a prompt.
 _FAMILIES: Final = {
     "ai21.jamba": "openai_compatible",
@@ -80,7 +61,7 @@ _FAMILIES: Final = {
 }
 
 
-class Bedrock(WireProvider):
+class Bedrock(BlockStream):
     """Converse."""
 
     wire = WireFormat.BEDROCK
@@ -88,9 +69,6 @@ class Bedrock(WireProvider):
     modes = frozenset({"auto", "required", "named"})
     limits_choice = False
     raw_bytes = False
-    binary = True
-    stream_ends_with = "messageStop"
-    cut_objects = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "end_turn": "stop",
         "stop_sequence": "stop",
@@ -230,134 +208,7 @@ class Bedrock(WireProvider):
 
     # -- stream
 
-    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
-        for kind, value in event.items():  # one member, the kind of the event
-            if value is None:
-                continue
-            at: Path = (kind,)
-            body = into.as_object(value, at)
-            index = hashable(body.get("contentBlockIndex"))
-            if kind == "contentBlockDelta":
-                self._delta(into.as_object(body.get("delta"), (*at, "delta")), index, into)
-            elif kind == "contentBlockStart":
-                into.go_on()
-                self._start(into.as_object(body.get("start"), (*at, "start")), index, into)
-            elif kind == "contentBlockStop":
-                self._stopped(into.items.get(index), into)
-            elif kind in ("messageStop", "metadata"):
-                into.payload.update({key: value for key, value in body.items() if key not in _HOLDERS})
-                if kind == "messageStop":
-                    into.stop(body.get("stopReason"))
-                    into.finish()
-            elif kind == "messageStart":
-                _message(into).update({key: value for key, value in body.items() if key not in _HOLDERS})
-            elif type(kind) is str and kind.endswith("Exception"):
-                into.refused({"code": kind, **body})
-            else:
-                into.unknown(kind)
-
-    def _start(self, start: dict[str, Any], index: Any, into: Assembly) -> None:
-        at: Path = ("contentBlockStart", "start")
-        block = {
-            key: joined(into.as_object(value, (*at, key)))
-            for key, value in start.items()
-            if key in _STARTS and value is not None
-        }
-        if into.late() or ("toolUse" in block and into.repeated(index, block["toolUse"].get("toolUseId"))):
-            return
-        self._begin(block, index, into)
-        self._delta({key: value for key, value in start.items() if key not in _STARTS}, index, into)
-
-    def _begin(self, block: dict[str, Any], index: Any, into: Assembly) -> dict[str, Any]:
-        content = _message(into).setdefault("content", [])
-        path: Path = ("output", "message", "content", len(content))
-        content.append(block)
-        into.items[index] = block
-        call = block.get("toolUse")
-        if call is not None and call.get("type") != "server_tool_use":
-            into.begin(index, call, (*path, "toolUse"), id=call.get("toolUseId"), name=call.get("name"))
-        return block
-
-    def _delta(self, delta: dict[str, Any], index: Any, into: Assembly) -> None:
-        if into.late():
-            return
-        for key, value in delta.items():
-            if value is None:
-                continue
-            at: Path = ("contentBlockDelta", "delta", key)
-            block = into.items.get(index)
-            holder = "text" if key == "citation" else key
-            if block is None or not (holder in block or (holder == "text" and _CITED in block)):
-                # Blocks of text have no start; and a block is of one kind.
-                into.go_on()
-                block = self._begin({"toolUse": {}} if key == "toolUse" else {}, index, into)
-            if key == "text":
-                pieces = block[_CITED]["content"][0]["text"] if _CITED in block else block.setdefault("text", Pieces())
-                into.text(pieces, into.as_text(value, at))
-            elif key == "citation":  # whole, the text stands among its citations
-                if _CITED not in block:
-                    block[_CITED] = {"content": [{"text": block.pop("text", Pieces())}]}
-                merge(block[_CITED], "citations", [value])
-            elif key == "toolUse":
-                self._call_delta(into.as_text(into.as_object(value, at).get("input"), (*at, "input")), block, into)
-            elif key == "toolResult":
-                merge(block.setdefault(key, {}), "content", into.as_list(value, at))
-            elif key == "reasoningContent":
-                self._thought(into.as_object(value, at), block, index, into)
-            elif key == "image":
-                for name, more in into.as_object(value, at).items():
-                    source = into.as_object(more, at) if name == "source" else {}
-                    for part, data in source.items():
-                        self._blob(block.setdefault(key, {}).setdefault(name, {}), part, data, at, into)
-                    if name != "source":
-                        block.setdefault(key, {})[name] = more
-            elif key != _CITED:
-                merge(block, key, value)
-            else:
-                into.lost(at, "a delta has citations one by one")
-
-    def _call_delta(self, piece: str, block: dict[str, Any], into: Assembly) -> None:
-        call = block["toolUse"]
-        slot = into.slot_of(call)
-        if slot is not None and piece:
-            call["input"] = slot.pieces
-            into.arguments(slot, piece)
-        elif piece:  # of a call that the server runs
-            if type(call.get("input")) is not Pieces:
-                call["input"] = Pieces()
-            call["input"].append(piece)
-
-    def _thought(self, delta: dict[str, Any], block: dict[str, Any], index: Any, into: Assembly) -> None:
-        for key, value in delta.items():
-            if value is None:
-                continue
-            content = block.setdefault("reasoningContent", {})
-            holder = "reasoningText" if key in ("text", "signature") else key
-            if content and holder not in content:  # a block is of one kind
-                block = self._begin({}, index, into)
-                content = block.setdefault("reasoningContent", {})
-            at: Path = ("contentBlockDelta", "delta", "reasoningContent", key)
-            if key == "text":
-                thought = content.setdefault(holder, {"text": Pieces()})
-                into.reasoning(thought["text"], into.as_text(value, at))
-            elif key == "signature":
-                content.setdefault(holder, {"text": Pieces()})[key] = value
-            else:
-                self._blob(content, key, value, at, into)
-
-    def _blob(self, held: dict[str, Any], key: str, value: Any, at: Path, into: Assembly) -> None:
-        if not more_bytes(held, key, value):
-            into.lost(at, "it cannot be put together with what came before")
-
-    def _stopped(self, block: dict[str, Any] | None, into: Assembly) -> None:
-        if block is None:
-            return
-        call = block.get("toolUse")
-        slot = None if call is None else into.slot_of(call)
-        if slot is not None:  # whether the model was cut off in it, only the next event tells
-            into.stopped(slot)
-        elif type(call) is dict:  # of a call that the server ran
-            parse_member(call, "input")
+    # In `BlockStream`.
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         id, extra = item.get("toolUseId"), rest(item, _CALL)
@@ -367,6 +218,7 @@ class Bedrock(WireProvider):
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         blocks = []
+        beside: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
             parts = result_parts(result)
             if parts is not None:
@@ -380,13 +232,20 @@ class Bedrock(WireProvider):
             if result.is_error and not content:
                 content = [{"text": result.error_message or "error"}]  # and so is an error without content
             status = "error" if result.is_error else "success"
-            block = {"toolUseId": self.result_id(result, call), "content": content, "status": status}
+            block: dict[str, Any] = {"toolUseId": self.result_id(result, call), "content": content, "status": status}
+            block |= self.own(result.extra)
+            beside |= pop_beside(block)
             blocks.append({"toolResult": block})
-        return out.as_object({"role": "user", "content": blocks})
+        return out.as_object({"role": "user", "content": blocks, **beside})
 
-    def _part(self, part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
-        """A part of a result as a block; None if there is none for it."""
+    def _part(self, part: UserPart, path: str, out: Writing) -> dict[str, Any] | None:
+        """A part of a result or of a user's message as a block; None if there is none for it."""
+        own = self.own(part.extra)
+        if isinstance(part, OpaquePart):
+            return part.data  # type: ignore[no-any-return]
         if isinstance(part, TextPart):
+            if "guardContent" in own:
+                return {"guardContent": {"text": {**own["guardContent"], "text": part.text}}}
             return {"text": part.text} if part.text.strip() else None
         source: dict[str, Any]
         if part.url is not None and part.url.startswith("s3://"):
@@ -397,14 +256,14 @@ class Bedrock(WireProvider):
             out.lost("loss.part", path, "Converse takes bytes, or an address in S3")
             return None
         kind = media_type(part)
-        if kind in _IMAGES:
-            return {"image": {"format": _IMAGES[kind], "source": source}}
-        if kind in _VIDEOS:
-            return {"video": {"format": _VIDEOS[kind], "source": source}}
-        if kind in _DOCUMENTS:
+        if kind in IMAGES:
+            return {"image": {"format": IMAGES[kind], "source": source, **own}}
+        if kind in VIDEOS:
+            return {"video": {"format": VIDEOS[kind], "source": source, **own}}
+        if kind in DOCUMENTS:
             named = part.name if isinstance(part, FilePart) and part.name else "file"
             name = re.sub(r"[^A-Za-z0-9 ()\[\]-]+", "-", " ".join(named.split()))[:200]
-            return {"document": {"format": _DOCUMENTS[kind], "name": name, "source": source}}
+            return {"document": {"format": DOCUMENTS[kind], "name": name, "source": source, **own}}
         out.lost("loss.part", path, f"Converse takes nothing of the type {kind!r:.80}")
         return None
 
@@ -422,9 +281,9 @@ class Bedrock(WireProvider):
                 else:
                     blocks.append({"reasoningContent": {"reasoningText": {"text": part.text, **own}}})
             elif isinstance(part, OpaquePart):
-                blocks.append(_blobs(part.data, self.raw_bytes))
+                blocks.append(blobs(part.data, self.raw_bytes))
             elif isinstance(part, CallPart) and part.call.kind == "server":
-                blocks.append(_blobs(own["item"], self.raw_bytes))
+                blocks.append(blobs(own["item"], self.raw_bytes))
             elif isinstance(part, CallPart):
                 calls.append(self._call_back(part.call))
         # Calls come last, as with Anthropic.
@@ -438,30 +297,88 @@ class Bedrock(WireProvider):
         }
         return {"toolUse": {**use, **self.own(call.extra)}}
 
+    # -- history
 
-def _blobs(node: Any, raw: bool, depth: int = 0) -> Any:
-    """A block with its blobs as bytes or as base64, however they came: boto3 gives bytes, JSON has base64."""
-    if isinstance(node, list):
-        return [_blobs(item, raw, depth) for item in node]
-    if not isinstance(node, dict) or depth > 10:  # they stand no deeper
-        return node
-    made = {}
-    for key, value in node.items():
-        if key in ("bytes", "redactedContent"):
-            if raw and isinstance(value, str):
-                try:
-                    value = b64decode(value, validate=True)
-                except ValueError:
-                    pass  # not base64: not ours to mend
-            elif not raw and isinstance(value, bytes):
-                value = base64_text(value)
-        made[key] = _blobs(value, raw, depth + 1)
-    return made
+    system_member = "system"
+    joins = True
+    opaque_results = True
+    rules = RULES
 
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant({"output": {"message": message}}, ("output", "message"), rest(message, _SAID))
+        elif role == "user":
+            self._read_blocks(message, turns)
+        elif role == "system":
+            turns.system(content_of(message.get("content"), ("content",), turns), rest(message, _SAID))
+        else:
+            turns.unknown(message)
 
-def _message(into: Assembly) -> dict[str, Any]:
-    message: dict[str, Any] = into.payload.setdefault("output", {"message": {}})["message"]
-    return message
+    def _read_blocks(self, message: dict[str, Any], turns: TurnReader) -> None:
+        """A user's message: runs of results, and of what the user said."""
+        blocks, extra = message.get("content"), rest(message, _SAID)
+        said: list[Any] = []
+        found = False
+        for block in blocks if isinstance(blocks, list) else ():
+            result = block.get("toolResult") if isinstance(block, dict) else None
+            if not isinstance(result, dict):
+                said.append(block)
+                continue
+            if said:
+                turns.user(content_of(said, ("content",), turns), extra)
+            said, found = [], True
+            content = content_of(result.get("content"), ("content",), turns)
+            failed = result.get("status") == "error"
+            turns.result(result.get("toolUseId"), content, is_error=failed, extra=rest(result, _RESULT), beside=extra)
+        if said or not found:
+            turns.user(content_of(said or blocks, ("content",), turns), extra)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        turns.system(content_of(value, (), turns))
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        parts = [("$.content", TextPart(content))] if isinstance(content, str) else content
+        made = [self._part(part, path, out) for path, part in parts]
+        return {"role": "user", "content": [block for block in made if block is not None], **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        blocks = []
+        for number, turn in enumerate(turns):
+            for place, part in enumerate([TextPart(turn.content)] if isinstance(turn.content, str) else turn.content):
+                takes = isinstance(part, TextPart) or (isinstance(part, OpaquePart) and self.wire in part.extra)
+                made = self._part(part, "$", out) if takes else None
+                if not takes:
+                    out.lost("loss.part", f"$[{number}].content[{place}]", "the system prompt is text")
+                blocks += [] if made is None else [made]
+        return blocks or None
+
+    def write_request(self, items: list[Any], system: Any) -> dict[str, Any]:
+        return super().write_request(blobs(items, self.raw_bytes), blobs(system, self.raw_bytes))
+
+    def join(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        blocks: list[Any] = []
+        joined: dict[str, Any] = {}
+        for message in messages:
+            content = message.get("content")
+            blocks += content if isinstance(content, list) else [] if content is None else [content]
+            joined |= message
+        return {**joined, "content": blocks}
+
+    def declared(self, request: dict[str, Any]) -> Any:
+        return request.get("toolConfig")
+
+    def check(self, turns: Turns, report: Report) -> None:
+        for number, turn in enumerate(turns):
+            if isinstance(turn, ToolResult):
+                if turn.is_error and turn.content in ("", []):
+                    report("history.empty_result", number, "an error without a content", turn.tool_call_id)
+                continue
+            content = turn.parts if isinstance(turn, Message) else turn.content
+            for part in [TextPart(content)] if isinstance(content, str) else content:
+                if isinstance(part, TextPart) and part.text and part.text.isspace():
+                    report("history.empty_text", number, "a blank text", part.text)
 
 
 WIRE = Bedrock

@@ -6,14 +6,16 @@ some tools only, an error flag on a result (the text says it), images and files 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
+from ..history import SystemMessage, UserPart
 from ..schema.subset import Subset, words
 from ..types import (
     CallPart,
+    FilePart,
     Message,
     ReasoningPart,
     StopReason,
@@ -26,9 +28,11 @@ from ..types import (
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
+from ._openai_parts import PART, read_part, user_part
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge
 from ._reading import Reading, rest, with_inner
+from ._turns import TurnReader
 from ._writing import Wire, Writing, result_parts, result_text, sent_text
 
 PLAIN: Final = Subset(root_unions=False)
@@ -42,6 +46,7 @@ STRICT: Final = Subset(
     optional=True,
     formats=words("date-time date time uuid"),
 )
+Own = Callable[[Mapping[str, Any]], dict[str, Any]]
 _CHOICES: Final = {"required": "REQUIRED", "none": "NONE"}
 _CALL: Final = words("id type function")
 _FUNCTION: Final = words("name arguments")
@@ -51,6 +56,24 @@ _TEXT: Final = words("type text")
 _THINKING: Final = words("type thinking")
 _PIECES: Final = ("text", "thinking")
 _ENDING: Final = words("finish_reason usage error")
+_SAID: Final = words("role content")
+_ANSWER: Final = words("role content tool_calls tool_plan")
+_RESULT: Final = words("role content tool_call_id")
+_DOCUMENT: Final = PART | {"document"}
+_UNANSWERED: Final = (
+    "invalid request: An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+    "'tool_call_id'. The following tool_call_ids did not have response messages: …"
+)
+_RULES: Final[dict[str, str | None]] = {
+    "history.orphan_call": _UNANSWERED,
+    "history.results_not_adjacent": _UNANSWERED,
+    "history.orphan_result": None,
+    "history.duplicate_id": None,
+    "history.duplicate_result": None,
+    "history.missing_id": None,
+    "history.illegal_name": None,
+    "history.empty_message": "message must not be empty in a turn",
+}
 
 
 class Cohere(WireProvider):
@@ -228,8 +251,13 @@ class Cohere(WireProvider):
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         messages: list[dict[str, Any]] = []
         for number, (result, call) in enumerate(results):
-            content = _content(result, f"$[{number}].content", out)
-            messages.append({"role": "tool", "tool_call_id": self.result_id(result, call), "content": content})
+            content = _content(result, f"$[{number}].content", out, self.own)
+            own = self.own(result.extra)
+            document = own.pop("document", None)
+            if document and isinstance(content, list) and isinstance(result.content, dict):
+                content = [{"type": "document", "document": {**document, "data": result.content}}]
+            id = self.result_id(result, call)
+            messages.append({"role": "tool", "tool_call_id": id, "content": content, **own})
         return out.as_list(messages)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -273,18 +301,71 @@ class Cohere(WireProvider):
             **self.enveloped("function", {"name": self.name(call.name), "arguments": arguments}, self.own(call.extra)),
         }
 
+    # -- history
+
+    error_flag = False
+    image_detail = True
+    forms = words("key")
+    rules = _RULES
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant({"message": message}, ("message",), rest(message, _ANSWER))
+        elif role == "tool":
+            content, extra = message.get("content"), rest(message, _RESULT) or {}
+            alone = _document(content[0]) if isinstance(content, list) and len(content) == 1 else None
+            if alone is None:
+                content = turns.content(content, ("content",), _read_part, _DOCUMENT)
+            else:
+                beside = {key: value for key, value in alone.items() if key != "data"}
+                content, extra = alone["data"], {**extra, **({"document": beside} if beside else {})}
+            turns.result(message.get("tool_call_id"), content, extra=extra)
+        elif role in ("user", "system"):
+            content = turns.content(message.get("content"), ("content",), read_part, PART)
+            (turns.user if role == "user" else turns.system)(content, rest(message, _SAID))
+        else:
+            turns.unknown(message)
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        if isinstance(content, str):
+            return {"role": "user", "content": content, **extra}
+        written = []
+        for path, part in content:
+            if isinstance(part, FilePart):
+                out.lost("loss.part", path, "Cohere takes no files from a user")
+            else:
+                written.append(user_part(part, self.own(part.extra)))
+        return {"role": "user", "content": written, **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        (turn,) = turns
+        content: Any = turn.content
+        if not isinstance(content, str):
+            content = []
+            for place, part in enumerate(turn.content):
+                if isinstance(part, TextPart):
+                    content.append(user_part(part, self.own(part.extra)))
+                else:
+                    out.lost("loss.part", f"$.content[{place}]", "the system prompt is text")
+        return {"role": "system", "content": content, **self.own(turn.extra)}
+
 
 def _plan(holder: dict[str, Any], path: Path, reading: Reading) -> None:
     if holder.get("tool_plan"):
         reading.reasoning(reading.as_text(holder["tool_plan"], (*path, "tool_plan")), {"key": "tool_plan"})
 
 
-def _content(result: ToolResult, path: str, out: Writing) -> str | list[dict[str, Any]]:
+def _content(result: ToolResult, path: str, out: Writing, own: Own) -> str | list[dict[str, Any]]:
     """A result: text, or documents, which can be cited."""
     parts = result_parts(result)
     if parts is None:
         if result.is_error and not isinstance(result.content, dict):
-            return json_text({"error": result.error_message or result_text(result)})
+            said = result_text(result)
+            if result.error_message and said in ("", f"Error: {result.error_message}"):
+                said = result.error_message
+            return json_text({"error": said})
         if isinstance(result.content, dict):
             result_text(result)  # it has to be JSON
             return [{"type": "document", "document": {"data": result.content}}]
@@ -292,10 +373,31 @@ def _content(result: ToolResult, path: str, out: Writing) -> str | list[dict[str
     written = []
     for place, part in enumerate(parts):
         if isinstance(part, TextPart):
-            written.append({"type": "text", "text": part.text})
+            document = own(part.extra).get("document")
+            if document is not None and json_text(document["data"]) == part.text:
+                written.append({"type": "document", "document": document})
+            else:
+                written.append({"type": "text", "text": part.text})
         else:
             out.lost("loss.part", f"{path}[{place}]", "Cohere takes no images and files in a result")
     return written or ""
+
+
+def _document(part: Any) -> dict[str, Any] | None:
+    """The document that a part of a result is; None if it is none."""
+    document = part.get("document") if isinstance(part, dict) and part.get("type") == "document" else None
+    return document if isinstance(document, dict) and isinstance(document.get("data"), dict) else None
+
+
+def _read_part(part: dict[str, Any]) -> Any:
+    """A part of a result; None if it is of another kind. A document is the text of its JSON."""
+    document = _document(part)
+    if document is None:
+        return read_part(part)
+    try:
+        return TextPart(json_text(document["data"]), extra={"document": document})
+    except (TypeError, ValueError, RecursionError):
+        return None
 
 
 WIRE = Cohere

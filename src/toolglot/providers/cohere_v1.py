@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 
 from ..definition import Tool
 from ..errors import ConversionError
+from ..history import SystemMessage, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import CallPart, Message, StopReason, TextPart, ToolCall, ToolChoice, ToolResult, json_text
@@ -21,7 +22,8 @@ from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, joined, merge, number_of
 from ._reading import Reading, rest
-from ._writing import Wire, Writing, result_parts, result_text, sent_arguments
+from ._turns import TurnReader
+from ._writing import Wire, WireObject, Writing, pop_beside, result_parts, result_text, sent_arguments, system_text
 
 SCHEMA: Final = Subset(
     words("type description properties required items anyOf"), references="inline", root_unions=False
@@ -41,6 +43,27 @@ _RESPONSE: Final = words("text message role tool_calls actions finish_reason met
 _ACTION: Final = words("tool_name tool_input")
 # What of the last event has come before it.
 _STREAMED: Final = words("role message text tool_calls finish_reason")
+_SAID: Final = words("role message")
+_ANSWER: Final = words("role message tool_calls actions meta finish_reason")
+_RESULT: Final = words("call outputs")
+_RESULTS: Final = words("role tool_results")
+_UNANSWERED: Final = (
+    "invalid request: An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+    "'tool_call_id'. The following tool_call_ids did not have response messages: …"
+)
+_RULES: Final[dict[str, str | None]] = {
+    "history.orphan_call": _UNANSWERED,
+    "history.results_not_adjacent": _UNANSWERED,
+    "history.user_after_tool": "cannot specify message if the last entry in chat history contains tool results",
+    "history.empty_message": "all elements in history must have a message.",
+    "history.illegal_name": None,
+    "history.arguments_not_object": None,
+}
+_IDS: Final = NameRule()
+
+
+class _Member(dict[str, Any]):
+    """A member of the request, which is a message that has no role yet."""
 
 
 class CohereV1(WireProvider):
@@ -198,12 +221,17 @@ class CohereV1(WireProvider):
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         written = []
+        beside: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
-            if call is None:
+            own = self.own(result.extra)
+            repeated = own.pop("call", None)
+            beside |= pop_beside(own)
+            if call is not None:
+                repeated = {"name": self.name(call.name), "parameters": sent_arguments(call)}
+            elif repeated is None:
                 raise ConversionError("a result repeats its call; give the calls too", "conversion.missing_name")
-            repeated = {"name": self.name(call.name), "parameters": sent_arguments(call)}
-            written.append({"call": repeated, "outputs": _outputs(result, f"$[{number}].content", out)})
-        return out.as_object({"tool_results": written})
+            written.append({"call": repeated, "outputs": _outputs(result, f"$[{number}].content", out), **own})
+        return out.as_object({"tool_results": written, **beside})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         texts: list[str] = []
@@ -219,6 +247,129 @@ class CohereV1(WireProvider):
                 out.lost("loss.reasoning", path, "Cohere's first version has no reasoning")
         written: dict[str, Any] = {"role": "CHATBOT", "message": "".join(texts)}
         return out.as_object({**written, **({"tool_calls": calls} if calls else {})})
+
+    # -- history
+
+    messages_member = "chat_history"
+    system_member = "preamble"
+    error_flag = False
+    forms = words("call")
+    rules = _RULES
+
+    def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
+        """The history; behind it stands what the model is to answer, in members of its own."""
+        items, at = super().read_request(request, turns)
+        last = [_Member({key: request[key]}) for key in ("tool_results", "message") if request.get(key)]
+        before = items[-1] if isinstance(items, list) and items else None
+        if (
+            request.get("message") == ""
+            and not last
+            and not (isinstance(before, dict) and before.get("role") == "TOOL")
+        ):
+            last = [_Member({"message": ""})]  # behind results it is only the place of one
+        if items is None and ("message" in request or last):
+            items = []
+        if not isinstance(items, list):
+            return items, at
+        for number, item in enumerate(items):
+            self._read_one(item, (*at, number), turns)
+        for item in last:
+            self._read_one(item, (*item,), turns)
+        return [], at
+
+    def _read_one(self, item: Any, at: Path, turns: TurnReader) -> None:
+        turns.begin([item], at)
+        self.read_turn([item], turns)
+        turns.end("items", [item])
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        item = items[0]
+        role = item.get("role") if isinstance(item, dict) else None
+        if isinstance(item, _Member):
+            role = "TOOL" if "tool_results" in item else "USER"
+        if role == "CHATBOT":
+            turns.assistant(item, (), rest(item, _ANSWER))
+            # Calls have no ids, and results repeat their call: what both say makes one.
+            made = turns.turns[-1]
+            seen: dict[str, int] = {}
+            for call in made.tool_calls if isinstance(made, Message) else ():
+                call.id, call.id_synthesized = _id(call.name, call.arguments, seen), True
+        elif role == "TOOL":
+            self._read_results(item.get("tool_results"), rest(item, _RESULTS), turns)
+        elif role in ("USER", "SYSTEM"):
+            text = item.get("message")
+            if text is not None and not isinstance(text, str):
+                turns.lost(("message",), "expected a string")
+            text = text if isinstance(text, str) else ""
+            (turns.user if role == "USER" else turns.system)(text, rest(item, _SAID))
+        else:
+            turns.unknown(item)
+
+    def _read_results(self, results: Any, beside: dict[str, Any] | None, turns: TurnReader) -> None:
+        if not isinstance(results, list):
+            turns.lost(("tool_results",), "expected a list")
+            return
+        seen: dict[str, int] = {}
+        for number, result in enumerate(results):
+            if not isinstance(result, dict):
+                turns.lost(("tool_results", number), "expected an object")
+                continue
+            call = result.get("call")
+            name = call.get("name") if isinstance(call, dict) else None
+            given = call.get("parameters") if isinstance(call, dict) else None
+            id = _id(name, given, seen) if isinstance(name, str) and isinstance(given, dict) else None
+            extra = {**({"call": call} if isinstance(call, dict) else {}), **(rest(result, _RESULT) or {})}
+            turns.result(id, _content(result.get("outputs")), name, extra=extra, beside=beside)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        turns.system(turns.content(value, (), lambda part: None, frozenset()))
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        parts = [("$.content", TextPart(content))] if isinstance(content, str) else content
+        for path, part in parts:
+            if not isinstance(part, TextPart):
+                out.lost("loss.part", path, "Cohere's first version takes nothing but text")
+        text = "\n".join(part.text for _, part in parts if isinstance(part, TextPart))
+        return _Member({"message": text, **extra})
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        return system_text(turns, out)
+
+    def write_request(self, items: list[Any], system: Any) -> dict[str, Any]:
+        made = list(items)
+        last: dict[str, Any] = {}
+        for key in ("message", "tool_results"):
+            if made and _is_member(made[-1]) and key in made[-1]:
+                last |= made.pop()
+        history = [
+            {"role": "TOOL" if "tool_results" in item else "USER", **item} if _is_member(item) else item
+            for item in made
+        ]
+        return {**super().write_request(history, system), **({"message": ""} if "tool_results" in last else {}), **last}
+
+
+def _is_member(item: Any) -> bool:
+    return isinstance(item, (_Member, WireObject)) and "role" not in item
+
+
+def _id(name: str, parameters: dict[str, Any], seen: dict[str, int]) -> str:
+    """An id for a call that has none; of calls that are the same, each in its turn."""
+    try:
+        said = f"{name}({json_text(parameters, sort_keys=True)})"
+    except (TypeError, ValueError, RecursionError):  # what no JSON is
+        said = f"{name}()"
+    seen[said] = seen.get(said, 0) + 1
+    return _IDS.fit(said if seen[said] == 1 else f"{said}#{seen[said]}")
+
+
+def _content(outputs: Any) -> Any:
+    """The content of a result: an object, several, or the text that one holds which `_outputs` made."""
+    if not isinstance(outputs, list) or not outputs:
+        return "" if outputs in (None, []) else outputs
+    one = outputs[0]
+    if len(outputs) > 1 or not isinstance(one, dict):
+        return outputs
+    return one["output"] if one.keys() == {"output"} and isinstance(one["output"], str) else one
 
 
 def _python_type(schema: Mapping[str, Any]) -> str:
@@ -261,7 +412,10 @@ def _outputs(result: ToolResult, path: str, out: Writing) -> list[dict[str, Any]
         text = result_text(result)  # it has to be JSON in any case
         content = text if isinstance(content, tuple) else content
     if result.is_error and not isinstance(content, dict):
-        return [{"error": result.error_message or (content if isinstance(content, str) else json_text(content))}]
+        said = content if isinstance(content, str) else json_text(content)
+        if result.error_message and said in ("", "null", f"Error: {result.error_message}"):
+            said = result.error_message
+        return [{"error": said}]
     if isinstance(content, list) and content and all(isinstance(one, dict) for one in content):
         return content
     return [content if isinstance(content, dict) else {"output": content}]

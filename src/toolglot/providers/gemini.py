@@ -35,7 +35,7 @@ from ._payload import Path
 from ._pieces import Pieces, joined
 from ._reading import Reading, id_text, rest, with_inner
 from ._turns import TurnReader
-from ._writing import Wire, Writing, numbered, result_parts, sent_arguments
+from ._writing import Wire, Writing, numbered, pop_beside, result_parts, sent_arguments
 
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
 # `parameters`, the older member: a part of OpenAPI 3.0.
@@ -366,12 +366,14 @@ class Gemini(WireProvider):
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
         parts = []
+        said: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
             name = call.name if call is not None else result.tool_name
             if not name:
                 raise ConversionError("a result needs its tool's name; give the calls too", "conversion.missing_name")
             beside = self.own(result.extra)
             around, id = beside.pop("part", {}), beside.pop("id", None)
+            said |= pop_beside(beside)
             if call is not None:
                 id = self.own(call.extra).get("id")
             written: dict[str, Any] = {"id": id} if id is not None else {}
@@ -379,7 +381,7 @@ class Gemini(WireProvider):
             media = numbered(f"$[{number}]", result_parts(result) or ())
             made = self._said([one for one in media if not isinstance(one[1], TextPart)], out)
             parts.append({"functionResponse": {**written, **({"parts": made} if made else {})}, **around})
-        return out.as_object({"role": "user", "parts": parts})
+        return out.as_object({"role": "user", "parts": parts, **said})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         written: list[dict[str, Any]] = []
@@ -418,6 +420,7 @@ class Gemini(WireProvider):
     messages_member = "contents"
     system_member = "systemInstruction"
     joins = frozenset({"model"})  # a function's response stands alone in its content
+    interleaves = True
     opaque_results = True
     rules = RULES
 

@@ -337,6 +337,7 @@ class GeminiInteractions(WireProvider):
     messages_member = "input"
     system_member = "system_instruction"
     text_alone = True
+    interleaves = True
     stored_by = ("previous_interaction_id",)
     opaque_results = True
     rules = _RULES

@@ -11,14 +11,13 @@ reasoning.
 
 from __future__ import annotations
 
-import binascii
-from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 from urllib.parse import quote, unquote
 
 from ..definition import Tool
 from ..errors import ConversionError
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import ANY, words
 from ..types import (
@@ -36,15 +35,45 @@ from ..types import (
 )
 from ..values.json import loads
 from ._base import NewReading, WireProvider
+from ._history import Report
 from ._names import WireFormat
 from ._payload import Path, load
 from ._reading import Reading, rest
-from ._writing import Wire, WireList, Writing, base64_text, result_parts, result_text, sent_arguments
+from ._turns import SOURCE, TurnReader, from_base64, shortest
+from ._writing import (
+    Wire,
+    WireList,
+    Writing,
+    base64_text,
+    pop_beside,
+    result_parts,
+    result_text,
+    sent_arguments,
+    system_text,
+)
 
 _TEXT: Final = words("type text")
 _RESPONSE: Final = words("jsonrpc id role content stopReason tools result error")
 _USE: Final = words("name id input")  # `type` tells a sampled call from one of a server
 _PARAMS: Final = words("name arguments")
+_MESSAGE: Final = words("role content")
+_RESULT: Final = words("type toolUseId content structuredContent isError")
+_PART: Final = words("type text data mimeType")
+_KINDS: Final = words("text image audio resource resource_link")
+_BLOCK: Final = _PART | words("resource uri name")
+_MISMATCH: Final = "ids of tool_result blocks and tool_use blocks from previous message do not match"
+_RULES: Final[dict[str, str | None]] = {  # as the Python SDK checks a request before it is sent
+    "history.orphan_call": _MISMATCH,
+    "history.results_not_adjacent": _MISMATCH,
+    "history.results_split": _MISMATCH,
+    "history.orphan_result": "tool_result blocks do not match any tool_use in the previous message",
+    "history.results_mixed": "The last message must contain only tool_result content if any is present",
+    "history.missing_id": None,
+    "history.arguments_not_object": None,
+}
+
+
+Own = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class MCP(WireProvider):
@@ -156,17 +185,9 @@ class MCP(WireProvider):
             raise ConversionError(f"the server's answer is not final: {node['resultType']!r:.80}")
         blocks = node.get("content")
         parts = [_read_part(block) for block in blocks] if isinstance(blocks, list) else []
-        texts = [part.text for part in parts if isinstance(part, TextPart)]
-        content: Any = parts
-        structured = node.get("structuredContent")
-        if structured is not None and (not parts or (len(parts) == len(texts) == 1 and _says(texts[0], structured))):
-            content = structured
-        elif structured is not None:
-            content = [*parts, TextPart(_told(structured))]
-        elif len(parts) == len(texts) <= 1:
-            content = "".join(texts)
         failed = node.get("isError") is True
-        return ToolResult(id, content, name, failed, "\n".join(texts) if failed else None)
+        said = "\n".join(part.text for part in parts if isinstance(part, TextPart))
+        return ToolResult(id, _answer(node, parts), name, failed, said if failed else None)
 
     # -- stream
 
@@ -175,17 +196,26 @@ class MCP(WireProvider):
     # -- result
 
     def write_results(self, results: list[tuple[ToolResult, ToolCall | None]], out: Writing) -> Wire:
-        sampled = [call is not None and self.own(call.extra).get("type") == "tool_use" for _, call in results]
+        # In a history they are those of a sampled message, else if the calls were.
+        sampled = out.repair is not None or all(
+            call is not None and self.own(call.extra).get("type") == "tool_use" for _, call in results
+        )
         written = []
+        beside: dict[str, Any] = {}
         for number, (result, call) in enumerate(results):
-            body = _result(result, f"$[{number}].content", out)
-            if all(sampled):
-                written.append({"type": "tool_result", "toolUseId": self.result_id(result, call), **body})
+            body = _result(result, f"$[{number}].content", out, self.own)
+            if sampled:
+                use = {"type": "tool_result", "toolUseId": self.result_id(result, call)}
+                block = {**use, **body, **self.own(result.extra)}
+                beside |= pop_beside(block)
+                written.append(block)
                 continue
             id = call.id if call is not None else result.tool_call_id
             id = self.own(call.extra).get("id", id) if call is not None else id  # a number, if it was one
             written.append({"jsonrpc": "2.0", "id": id, "result": body} if id is not None else body)
-        return out.as_object({"role": "user", "content": written}) if all(sampled) and written else out.as_list(written)
+        if sampled and written:
+            return out.as_object({"role": "user", "content": written, **beside})
+        return out.as_list(written)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         blocks: list[dict[str, Any]] = []
@@ -204,6 +234,91 @@ class MCP(WireProvider):
                 out.lost("loss.reasoning", path, "MCP's messages have no reasoning")
         return out.as_object({"role": "assistant", "content": blocks})
 
+    # -- history
+
+    system_member = "systemPrompt"
+    interleaves = True
+    forms = words("type")
+    rules = _RULES
+
+    def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
+        """The members of ``sampling/createMessage``, or the JSON-RPC request around them."""
+        params = request.get("params")
+        if "messages" in request or not isinstance(params, dict):
+            return super().read_request(request, turns)
+        items, at = super().read_request(params, turns)
+        for turn in turns.turns:
+            turn.extra[SOURCE]["path"] = ("params", *turn.extra[SOURCE]["path"])
+        return items, ("params", *at)
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant({"result": message}, ("result",), rest(message, _MESSAGE))
+        elif role == "user":
+            self._read_blocks(message, turns)
+        else:
+            turns.unknown(message)
+
+    def _read_blocks(self, message: dict[str, Any], turns: TurnReader) -> None:
+        """A user's message: results, or what the user said."""
+        content, extra = message.get("content"), rest(message, _MESSAGE)
+        said: list[UserPart] = []
+        found = False
+        for block in content if isinstance(content, list) else [content]:
+            if not isinstance(block, dict) or block.get("type") != "tool_result":
+                said += [] if block is None else [turns.part(block, _read_said, _PART)]
+                continue
+            if said:
+                turns.user(shortest(said) or "", extra)
+            said, found = [], True
+            inner = block.get("content")
+            if inner is not None and not (isinstance(inner, list) and all(isinstance(one, dict) for one in inner)):
+                turns.lost(("content",), "expected a list of objects")
+            # What no part is for is told as JSON, whole.
+            parts: list[Any] = [
+                turns.part(one, _read_part, _known(one))
+                for one in (inner if isinstance(inner, list) else ())
+                if isinstance(one, dict)
+            ]
+            failed = block.get("isError") is True
+            own = rest(block, _RESULT)
+            turns.result(block.get("toolUseId"), _answer(block, parts), is_error=failed, extra=own, beside=extra)
+        if said or not found:
+            turns.user(shortest(said) or "", extra)
+
+    def read_system(self, value: Any, turns: TurnReader) -> None:
+        turns.system(turns.content(value, (), lambda part: None, frozenset()))
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        blocks: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else []
+        for path, part in () if isinstance(content, str) else content:
+            if isinstance(part, OpaquePart):
+                blocks.append(part.data)
+                continue
+            block = _part(part, path, Writing(), self.own(part.extra))
+            if block is None or block["type"].startswith("resource"):
+                out.lost("loss.part", path, "sampled messages hold text, and the bytes of images and sound")
+            else:
+                blocks.append(block)
+        # Before the revision of 2025-11 a message has one block.
+        return {"role": "user", "content": blocks[0] if len(blocks) == 1 else blocks, **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        return system_text(turns, out)
+
+    def check(self, turns: Turns, report: Report) -> None:
+        mixed: dict[Path, list[bool]] = {}
+        for turn in turns:
+            mixed.setdefault(turn.extra[SOURCE]["path"], []).append(isinstance(turn, ToolResult))
+        for number, turn in enumerate(turns):
+            kinds = mixed[turn.extra[SOURCE]["path"]]
+            if turn.extra[SOURCE]["place"] == 0 and any(kinds) and not all(kinds):
+                report("history.results_mixed", number, "there are results in it, and something else")
+
+    # -- of a server
+
     def call_requests(self, calls: Sequence[ToolCall] | Message) -> WireList:
         """A JSON-RPC request ``tools/call`` for each call that a model made, whatever its provider.
 
@@ -219,7 +334,7 @@ class MCP(WireProvider):
         return WireList(made)
 
 
-def _result(result: ToolResult, path: str, out: Writing) -> dict[str, Any]:
+def _result(result: ToolResult, path: str, out: Writing, own: Own) -> dict[str, Any]:
     """A ``CallToolResult``."""
     parts = result_parts(result)
     if parts is None:
@@ -228,28 +343,53 @@ def _result(result: ToolResult, path: str, out: Writing) -> dict[str, Any]:
         # Before the revision of 2026 only an object may be structured; those who are older read its text.
         structured = {"structuredContent": result.content} if isinstance(result.content, dict) else {}
         return {"content": content, **structured, "isError": result.is_error}
-    made = [_part(part, f"{path}[{number}]", out) for number, part in enumerate(parts)]
+    made = [_part(part, f"{path}[{number}]", out, own(part.extra)) for number, part in enumerate(parts)]
     return {"content": [part for part in made if part is not None], "isError": result.is_error}
 
 
-def _part(part: TextPart | ImagePart | FilePart, path: str, out: Writing) -> dict[str, Any] | None:
+def _part(part: Any, path: str, out: Writing, own: dict[str, Any]) -> dict[str, Any] | None:
     """A part of a result as a block; None if there is none for it."""
     if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text}
+        return {"type": "text", "text": part.text, **own}
     name = (part.name if isinstance(part, FilePart) else None) or "file"
     if part.url is not None:
-        return {"type": "resource_link", "uri": part.url, "name": name, "mimeType": part.media_type}
+        return {"type": "resource_link", "uri": part.url, "name": name, "mimeType": part.media_type, **own}
     if part.data is None:
         out.lost("loss.part", path, "there is neither data nor an address")
         return None
     data = base64_text(part.data)
     kind = "image" if isinstance(part, ImagePart) else part.media_type.partition("/")[0]
     if kind in ("image", "audio"):
-        return {"type": kind, "data": data, "mimeType": part.media_type}
-    return {
-        "type": "resource",
-        "resource": {"uri": f"file:///{quote(name)}", "mimeType": part.media_type, "blob": data},
-    }
+        return {"type": kind, "data": data, "mimeType": part.media_type, **own}
+    resource = {"uri": f"file:///{quote(name)}", "mimeType": part.media_type, "blob": data}
+    return {"type": "resource", "resource": resource, **own}
+
+
+def _known(block: dict[str, Any]) -> frozenset[str]:
+    """What `_read_part` reads of a block: all of it, if no part is for it, for then it is told as JSON."""
+    kind = block.get("type")
+    return _BLOCK if isinstance(kind, str) and kind in _KINDS else frozenset(block)
+
+
+def _answer(node: dict[str, Any], parts: list[Any]) -> Any:
+    """The content of a result: its parts, its only text, or what is structured if that is all of it."""
+    texts = [part.text for part in parts if isinstance(part, TextPart)]
+    structured = node.get("structuredContent")
+    if structured is not None and (not parts or (len(parts) == len(texts) == 1 and _says(texts[0], structured))):
+        return structured
+    if structured is not None:
+        return [*parts, TextPart(_told(structured))]
+    if len(parts) == len(texts) <= 1 and not any(part.extra for part in parts):
+        return "".join(texts)
+    return parts
+
+
+def _read_said(block: dict[str, Any]) -> TextPart | ImagePart | FilePart | None:
+    """A block of a sampled message; None if it is of another kind."""
+    kind = block.get("type")
+    if isinstance(block.get("text") if kind == "text" else None, str):
+        return _read_part(block)
+    return _read_part(block) if kind in ("image", "audio") and from_base64(block.get("data")) is not None else None
 
 
 def _read_part(block: Any) -> TextPart | ImagePart | FilePart:
@@ -267,9 +407,8 @@ def _read_part(block: Any) -> TextPart | ImagePart | FilePart:
         return FilePart(None, mime if isinstance(mime, str) else "application/octet-stream", named, uri)
     encoded = node.get("blob" if kind == "resource" else "data")
     if kind in ("image", "audio", "resource") and isinstance(encoded, str):
-        try:
-            data = b64decode(encoded, validate=True)
-        except (binascii.Error, ValueError):
+        data = from_base64(encoded)
+        if data is None:
             return TextPart(_told(block))
         if kind == "image":
             return ImagePart(data, mime if isinstance(mime, str) else "image/png")

@@ -312,6 +312,7 @@ class MistralConversations(WireProvider):
     messages_member = "inputs"
     system_member = "instructions"
     text_alone = True
+    interleaves = True
     stored_by = ("conversation_id",)
     error_flag = False
     image_detail = True

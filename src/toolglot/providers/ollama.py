@@ -12,11 +12,13 @@ from typing import Any, ClassVar, Final
 
 from ..definition import Tool
 from ..errors import ConversionError
+from ..history import SystemMessage, Turns, UserPart
 from ..schema.subset import Subset, words
 from ..types import (
     CallPart,
     ImagePart,
     Message,
+    OpaquePart,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -26,11 +28,22 @@ from ..types import (
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
+from ._history import Report
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, merge
 from ._reading import Reading, rest, with_inner
-from ._writing import Wire, Writing, base64_text, result_parts, result_text, sent_arguments
+from ._turns import TurnReader, from_base64
+from ._writing import (
+    Wire,
+    Writing,
+    base64_text,
+    message_parts,
+    result_parts,
+    result_text,
+    sent_arguments,
+    system_text,
+)
 
 # What the server's `ToolProperty` keeps; the model's template never sees the rest.
 SCHEMA: Final = Subset(
@@ -40,6 +53,15 @@ _CALL: Final = words("id type function")
 _FUNCTION: Final = words("name arguments index")
 _RESPONSE: Final = words("message done done_reason prompt_eval_count eval_count error")
 _MESSAGE: Final = words("role content thinking tool_calls done_reason error")
+_SAID: Final = words("role content images")
+_ANSWER: Final = words("role content thinking tool_calls")
+_RESULT: Final = words("role content images tool_name tool_call_id")
+_RULES: Final[dict[str, str | None]] = {
+    "history.arguments_not_object": "json: cannot unmarshal string into Go struct field "
+    "ChatRequest.messages.tool_calls.function.arguments of type api.ToolCallFunctionArguments",
+}
+# What the first bytes of an image say of its type.
+_KINDS: Final = ((b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"), (b"RIFF", "image/webp"))
 _USAGE: Final = ("prompt_eval_count", "eval_count")
 
 
@@ -149,15 +171,10 @@ class Ollama(WireProvider):
                 written["content"] = result_text(result)
             else:
                 written["content"] = "".join(part.text for part in parts if isinstance(part, TextPart))
-                images = []
-                for place, part in enumerate(parts):
-                    if isinstance(part, ImagePart) and part.data is not None:
-                        images.append(base64_text(part.data))
-                    elif not isinstance(part, TextPart):
-                        out.lost("loss.part", f"$[{number}].content[{place}]", "Ollama takes only bytes of images")
-                if images:
+                paths = [(f"$[{number}].content[{place}]", part) for place, part in enumerate(parts)]
+                if images := _images(paths, out):
                     written["images"] = images
-            messages.append(written)
+            messages.append({**written, **self.own(result.extra)})
         return out.as_list(messages)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -188,6 +205,82 @@ class Ollama(WireProvider):
         arguments = sent_arguments(call)
         function = {"name": self.name(call.name), "arguments": arguments}
         return {**({"id": call.id} if call.id else {}), **self.enveloped("function", function, self.own(call.extra))}
+
+    # -- history
+
+    error_flag = False
+    opaque_results = True
+    rules = _RULES
+
+    def read_turn(self, items: list[Any], turns: TurnReader) -> None:
+        message = items[0]
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.assistant({"message": message}, ("message",), rest(message, _ANSWER))
+        elif role == "tool":
+            id, name = message.get("tool_call_id"), message.get("tool_name")
+            turns.result(id, _content(message, turns), name, extra=rest(message, _RESULT))
+        elif role in ("user", "system"):
+            (turns.user if role == "user" else turns.system)(_content(message, turns), rest(message, _SAID))
+        else:
+            turns.unknown(message)
+
+    def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
+        written: dict[str, Any] = {"role": "user", "content": content}
+        if not isinstance(content, str):
+            written["content"] = "\n".join(part.text for _, part in content if isinstance(part, TextPart))
+            if images := _images(content, out):
+                written["images"] = images
+        return {**written, **extra}
+
+    def write_system(self, turns: list[SystemMessage], out: Writing) -> Any:
+        text = system_text(turns, out) or ""
+        return {"role": "system", "content": text, **self.own(turns[0].extra)}
+
+    def wants_id(self, one: ToolCall | ToolResult) -> bool:
+        return False
+
+    def check(self, turns: Turns, report: Report) -> None:
+        for number, turn in enumerate(turns):
+            for part in message_parts(turn) if isinstance(turn, Message) else ():
+                if isinstance(part, CallPart) and part.call.raw_arguments is not None:
+                    detail = f"the arguments of {part.call.name!r:.80} are a string"
+                    report("history.arguments_not_object", number, detail, part.call.name)
+
+
+def _images(parts: list[tuple[str, Any]], out: Writing) -> list[Any]:
+    """The images among the parts; what is no text either is lost."""
+    images = []
+    for path, part in parts:
+        if isinstance(part, OpaquePart):
+            images.append(part.data)
+        elif isinstance(part, ImagePart) and part.data is not None:
+            images.append(base64_text(part.data))
+        elif not isinstance(part, TextPart):
+            out.lost("loss.part", path, "Ollama takes only bytes of images")
+        elif images:
+            out.lost("loss.moved", path, "now before the images")
+    return images
+
+
+def _content(message: dict[str, Any], turns: TurnReader) -> Any:
+    """A text; or a list of parts, if there are images."""
+    text, images = message.get("content"), message.get("images")
+    if text is not None and not isinstance(text, str):
+        turns.lost(("content",), "expected a string")
+    text = text if isinstance(text, str) else ""
+    if images is not None and not isinstance(images, list):
+        turns.lost(("images",), "expected a list")
+    parts: list[Any] = [_image(image) or turns.opaque(image) for image in (images if isinstance(images, list) else ())]
+    return [*([TextPart(text)] if text else []), *parts] if parts else text
+
+
+def _image(image: Any) -> ImagePart | None:
+    """An image of a message, which is base64, or the bytes themselves."""
+    data = image if isinstance(image, bytes) else from_base64(image)
+    if not data:
+        return None
+    return ImagePart(data, next((kind for start, kind in _KINDS if data.startswith(start)), "image/png"))
 
 
 WIRE = Ollama

@@ -32,7 +32,7 @@ from ._names import Provider, WireFormat
 from ._openai_parts import PART, RULES, media_part, read_part, user_part
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
-from ._turns import TurnReader
+from ._turns import SOURCE, TurnReader
 from ._writing import Wire, Writing, result_parts, result_text, sent_text
 
 # What the API says of a function's schema without strict mode, and with it.
@@ -250,7 +250,8 @@ class OpenAIChat(ChunkStream):
                 out.lost("loss.moved", f"$[{number}].content[{place}]", "now in a user's message behind the results")
             if not content and len(moved) > before:
                 content = "The result is in the user's message that follows."
-            messages.append({"role": "tool", "tool_call_id": id, "content": content})
+            own = {key: value for key, value in self.own(result.extra).items() if key not in self.forms}
+            messages.append({"role": "tool", "tool_call_id": id, "content": content, **own})
         return out.as_list([*messages, {"role": "user", "content": moved}] if moved else messages)
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
@@ -287,8 +288,10 @@ class OpenAIChat(ChunkStream):
         own = self.own(message.extra)
         refusal = {"refusal": own["refusal"]} if "refusal" in own else {}
         beside = own.get("message")
-        # `annotations` and the like are the answer's only; reasoning_details have to go back.
-        kept = {k: v for k, v in beside.items() if k == "reasoning_details"} if isinstance(beside, dict) else {}
+        kept = beside if isinstance(beside, dict) else {}
+        if SOURCE not in message.extra:
+            # Of an answer; `annotations` and the like are its only, reasoning_details have to go back.
+            kept = {key: value for key, value in kept.items() if key == "reasoning_details"}
         return {**refusal, **kept}
 
     def _call_back(self, call: ToolCall, written: dict[str, Any]) -> list[dict[str, Any]]:

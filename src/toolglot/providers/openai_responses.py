@@ -255,6 +255,7 @@ class OpenAIResponses(ItemStream):
     system_member = "instructions"
     system_inside = True
     text_alone = True
+    interleaves = True
     stored_by = ("previous_response_id", "conversation")
     error_flag = False
     image_detail = True
