@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from types import ModuleType
 
-from . import formats, process, provider, stream, validate, whole
+from . import formats, process, provider, provider_stream, stream, validate, whole
 from .report import Report
 from .timing import reference_loop
 
@@ -41,6 +41,7 @@ def main() -> int:
     whole.run(report, beacon)
     provider.run(report)
     validate.run(report)
+    provider_stream.run(report)
     stream.run(report, quick=options.quick)
     formats.run(report)
     process.run(report, quick=options.quick)

@@ -10,7 +10,7 @@ from typing import Any
 
 import toolglot
 
-from . import messages
+from . import messages, provider_stream
 from .report import Report, Row
 from .timing import once
 
@@ -104,3 +104,14 @@ def run(report: Report, *, quick: bool) -> None:
     """All rows about streams."""
     growth(report)
     against_sglang(report, (1_000, 4_000) if quick else (1_000, 4_000, 35_000))
+
+
+def main() -> None:
+    """Streams of providers and of text."""
+    report = Report()
+    provider_stream.run(report)
+    run(report, quick=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -87,10 +87,16 @@ def unknown(model: Any) -> list[str]:
 
 
 class Loopback:
-    """Answers every request with ``answer``; ``seen`` are the bodies that came."""
+    """Answers every request with ``answer``; ``seen`` are the bodies that came.
+
+    If there are ``pieces``, they are the answer's body, of the type ``content_type``. Each is a chunk of HTTP's, and
+    comes out of an HTTP client as one.
+    """
 
     def __init__(self) -> None:
         self.answer: Any = {}
+        self.pieces: list[bytes] = []
+        self.content_type = "text/event-stream"
         self.seen: list[Any] = []
         self.url = ""
 
@@ -104,6 +110,16 @@ def loopback() -> Iterator[Loopback]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             state.seen.append(json.loads(body))
+            if state.pieces:
+                self.protocol_version = "HTTP/1.1"  # which knows chunks
+                self.send_response(200)
+                self.send_header("Content-Type", state.content_type)
+                self.send_header("Transfer-Encoding", "chunked")
+                self.send_header("Connection", "close")
+                self.end_headers()
+                chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (*state.pieces, b"")]
+                self.wfile.write(b"".join(chunks))
+                return
             answer = json.dumps(state.answer).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")

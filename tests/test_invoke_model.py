@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from toolglot import ConversionError, Provider, Tool, ToolResult, detect_provider, get_provider
+import wires
+from toolglot import (
+    ConversionError,
+    ParseError,
+    Provider,
+    Tool,
+    ToolCallEnd,
+    ToolResult,
+    detect_provider,
+    get_provider,
+    iter_events,
+)
 from toolglot.providers.bedrock import Bedrock
 
 BEDROCK = get_provider("bedrock")
@@ -83,3 +94,41 @@ def test_families(family: str) -> None:
 def test_models_that_take_a_prompt(model: str) -> None:
     with pytest.raises(ConversionError, match="takes a prompt"):
         BEDROCK.for_invoke_model(model)
+
+
+EVENTS: list[dict[str, Any]] = [
+    {"type": "message_start", "message": {"content": []}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f"}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"a": 1}'}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+    {"type": "message_stop"},
+]
+
+
+def test_streams() -> None:
+    """boto3 gives the bytes of each event in a chunk (botocore's service model, PayloadPart)."""
+    provider = BEDROCK.for_invoke_model("anthropic.claude-3-haiku-20240307-v1:0")
+    chunks = [{"chunk": {"bytes": json.dumps(event).encode()}} for event in EVENTS]
+    told = [event for event in iter_events(chunks) if type(event) is ToolCallEnd]
+    assert [(end.call.id, end.call.name, end.call.arguments) for end in told] == [("t", "f", {"a": 1})]
+    for pieces in ([wires.invoke_model(EVENTS)], [bytes([byte]) for byte in wires.invoke_model(EVENTS)]):
+        pytest.importorskip("botocore")
+        stream = provider.stream()
+        for piece in pieces:
+            stream.feed_bytes(piece)
+        stream.close()
+        assert stream.message.tool_calls == [told[0].call]
+    assert not get_provider("anthropic").binary  # which is another object
+
+
+@pytest.mark.parametrize("chunk", [{}, {"bytes": None}, {"bytes": b"{"}, {"bytes": b"1"}, None, "x"])
+def test_chunks_that_are_none(chunk: Any) -> None:
+    assert detect_provider({"chunk": chunk}) is Provider.AUTO
+    stream = BEDROCK.for_invoke_model("anthropic.claude-v1").stream(on_error="collect")
+    if chunk == {"bytes": b"{"}:
+        with pytest.raises(ParseError):
+            stream.feed({"chunk": chunk})
+    else:
+        stream.feed({"chunk": chunk})
+    assert stream.message.losses or chunk == {"bytes": b"{"}

@@ -312,3 +312,27 @@ def test_memory_of_a_long_value(format: str, declared: bool, before: str) -> Non
     finally:
         tracemalloc.stop()
     assert used < 16 * size  # a piece of two characters takes 59 bytes, the event that tells of it more
+
+
+def gateway(text: str, format: str | None) -> None:
+    """Arguments that come from one API a character at a time, and go on to another."""
+    assert format is not None
+    reader = toolglot.get_provider("openai").stream(on_error="collect")
+    writer = toolglot.get_provider(format).stream_writer(model="m", eager=True)
+    function: dict[str, str] = {"name": "f", "arguments": ""}
+    for character in text:
+        function["arguments"] = character
+        call = {"index": 0, "id": "c", "type": "function", "function": dict(function)}
+        for event in reader.feed({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}):
+            writer.feed(event)
+    writer.close()
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "openai_responses"])
+@pytest.mark.parametrize(
+    "shape",
+    [repeated(" ", '{"a": {}'), repeated("}", '{"a": '), repeated("{} ", "{"), repeated("x", '{"a": "')],
+    ids=["white space", "braces", "objects", "text"],
+)
+def test_linear_gateway(shape: Shape, provider: str) -> None:
+    assert grows(gateway, shape, 4_000, provider) <= 2.2

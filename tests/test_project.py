@@ -46,8 +46,10 @@ LONG: dict[str, str] = {
     "engine/ops.py": "the operations of the flat program: one small class each, all of one interface",
     "engine/finders.py": "the JSON and call-syntax tiers: three finders that share how candidates live and die",
     "engine/valueops.py": "the operations that read arguments: a value's closer depends on everything that may follow",
+    "providers/_assembly.py": "what a stream has said so far: its calls begin, grow and end in one place",
     "providers/_base.py": "what every wire format does alike, in the order of its sections",
     "providers/_reading.py": "one message while it is read: what is found, what is lost, what is wrong",
+    "providers/_write_stream.py": "how events become a stream: what waits, what is written, how it ends",
     "values/literal.py": "one resumable reader for six dialects of literals; its states belong together",
 }
 

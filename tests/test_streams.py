@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,11 +20,13 @@ from toolglot import (
     ParseError,
     ReasoningDelta,
     ReasoningPart,
+    StreamParser,
     TextDelta,
     TextPart,
     ToolCallDelta,
     ToolCallEnd,
     ToolCallStart,
+    get_provider,
 )
 
 STREAMS = [case for case in payloads.cases() if "stream" in case.data]
@@ -83,11 +86,11 @@ def test_stream(case: Payload) -> None:
 
 def alike(message: Message) -> Message:
     """``message`` without what a stream cannot know: where in a text its errors stand."""
-    message.errors = [
-        ParseError(error.text, error.code, path=error.path, call_index=error.call_index, expected=error.expected)
+    errors = [
+        type(error)(error.text, error.code, path=error.path, call_index=error.call_index, expected=error.expected)
         for error in message.errors
     ]
-    return message
+    return replace(message, errors=errors)
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=label)
@@ -129,3 +132,49 @@ def test_a_dropped_connection(case: Payload) -> None:
         for call in message.tool_calls:
             assert whole.get(call.index, call) == call
             assert call.index in whole or not whole
+
+
+def test_what_feed_gave_stays() -> None:
+    """The list that `feed` returns is the caller's, also where it is empty: what comes later is not put into it."""
+    stream = get_provider("ollama").stream()
+    parser = StreamParser(format="hermes")
+    for feed, first, second in (
+        (stream.feed, '{"message": {"content": ""}}', '{"message": {"content": "Hi."}}'),
+        (parser.feed, "<tool_call>", "</tool_call> x"),
+    ):
+        given = feed(first)
+        assert given == []
+        assert feed(second) != []
+        assert given == []
+
+
+def test_a_call_that_was_complete_before_an_error_stands() -> None:
+    """A block that has stopped was not cut off by what went wrong behind it; only a limit could have cut it off."""
+    events = [
+        {"type": "message_start", "message": {"content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    ]
+    for size, calls in ((4, ["f"]), (3, [])):
+        stream = get_provider("anthropic").stream(on_error="collect")
+        for event in [*events[:size], events[4]]:
+            stream.feed(event)
+        assert [call.name for call in stream.message.tool_calls] == calls
+
+
+def test_a_call_that_the_provider_ran_is_no_event() -> None:
+    """xAI's own tools stand among the calls; the caller's are told once, with their ordinals."""
+    server = {"index": 0, "id": "s1", "type": "TOOL_CALL_TYPE_WEB_SEARCH_TOOL", "function": {"name": "web_search"}}
+    mine = {"index": 1, "id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    stream = get_provider("xai").stream()
+    events = []
+    for call in (server, mine):
+        events += stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    events += stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    events += stream.close()
+    coherent(events, stream.message)
+    assert [type(event).__name__ for event in events] == ["ToolCallStart", "ToolCallDelta", "ToolCallEnd"]
+    assert [(call.index, call.id) for call in stream.message.tool_calls] == [(0, "c1")]
+    assert [call.id for call in stream.message.server_calls] == ["s1"]

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .providers._base import ToolCallParser, WireProvider
     from .providers._names import Provider, WireFormat
     from .providers._stream import ProviderStream, aevents, iter_events
+    from .providers._write_stream import StreamWriter
     from .rendering import render, render_results, render_segments, render_tools
     from .response_template import format_from_response_template
     from .types import (
@@ -111,6 +112,7 @@ __all__ = [
     "ResultPart",
     "Results",
     "StreamParser",
+    "StreamWriter",
     "SystemMessage",
     "TextDelta",
     "TextPart",
@@ -225,6 +227,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "providers._base": ("ToolCallParser", "WireProvider"),
     "providers._names": ("Provider", "WireFormat"),
     "providers._stream": ("ProviderStream", "aevents", "iter_events"),
+    "providers._write_stream": ("StreamWriter",),
     "types": (
         "CallPart",
         "FilePart",

@@ -362,10 +362,11 @@ class StreamParser:
         self._length += len(text)
         machine.feed(text)
         events = machine.events
-        if events:
-            machine.events = []
-            if machine.errors and self._on_error == "raise":
-                events = self._stop(events)
+        if not events:
+            return []  # not the machine's own list, which goes on
+        machine.events = []
+        if machine.errors and self._on_error == "raise":
+            events = self._stop(events)
         return events
 
     def _stop(self, events: list[Event]) -> list[Event]:

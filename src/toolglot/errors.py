@@ -107,7 +107,8 @@ LOSSES: dict[str, str] = {
     "loss.moved": "something stands in another place: a part of a result in a message of its own, a result behind its "
     "call, a system message in the one system prompt",
     "loss.error_flag": "the target has no flag for a result that is an error, and the text does not say so",
-    "loss.reasoning": "the target does not take this reasoning back",
+    "loss.reasoning": "the target does not take this reasoning, or not back",
+    "loss.stop_reason": "the target's word for why the model stopped would make a whole call look cut off",
     "loss.result_missing": "a call has no result, which the target demands",
     "loss.result_unmatched": "a result belongs to none of the calls",
     "loss.strict": "strict mode cannot be kept with this schema or at this provider",

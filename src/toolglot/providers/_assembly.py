@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import LimitError, ParseError, TruncatedError
 from ..events import ErrorEvent, Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..types import CallPart, Limits, Loss
-from ._payload import Path, json_path
-from ._pieces import Balance, Pieces, joined, settle
+from ._payload import Path
+from ._pieces import Balance, Pieces, joined, settle, shown
+from ._reading import id_text
 
 if TYPE_CHECKING:
     from ._base import WireProvider
@@ -39,6 +40,7 @@ class Slot:
         "begun",
         "custom",
         "ended",
+        "goes_on",
         "held",
         "id",
         "index",
@@ -63,7 +65,8 @@ class Slot:
         # Whether deltas are given out as they come (True), one is at the end (None), or not even the start (False).
         self.told: bool | None = None
         self.begun = False  # a delta has been given out
-        self.held = ""  # white space that may be the last of the arguments
+        self.held: list[str] = []  # white space that may be the last of the arguments
+        self.goes_on = False  # the API has said that more of it comes: else it is cut off
         self.ended = False
 
 
@@ -76,6 +79,7 @@ class Assembly:
     """
 
     __slots__ = (
+        "_beyond",
         "_by_item",
         "_late",
         "_live",
@@ -104,11 +108,12 @@ class Assembly:
         self.items: dict[Hashable, dict[str, Any]] = {}
         self.slots: dict[Hashable, Slot] = {}
         self._by_item: dict[int, Slot] = {}
+        self._beyond: list[dict[str, Any]] = []  # calls beyond the limit, which are not read
         self.calls: list[Slot] = []
         self.choices: set[Any] = set()  # those that are not read
         self.events: list[Event] = []
         self.errors: list[ParseError] = []
-        self.losses: list[Loss] = []
+        self.losses: list[Loss] = live.losses
         # What came of each attempted call, by its ordinal; `Reading` takes it from here when it comes to it.
         self.known: dict[int, CallPart | ParseError] = {}
         self.made_ids: dict[int, str] = {}
@@ -138,8 +143,7 @@ class Assembly:
 
     def lost(self, path: Path, detail: str, code: str = "loss.unread") -> None:
         """Note that something at ``path`` of an event was not read."""
-        if len(self.losses) < _MAX_LOSSES:
-            self.losses.append(Loss(code, json_path(path), detail))
+        self._live.lost(path, detail, code)
 
     def unknown(self, kind: Any) -> None:
         """Note an event of a kind that is not known, once a kind."""
@@ -173,6 +177,7 @@ class Assembly:
         """
         index = len(self.calls)
         if index >= self.limits.calls:
+            self._beyond.append(item)
             raise LimitError(f"more than {self.limits.calls} calls", "calls")
         slot = Slot(index, item, path, custom)
         self.calls.append(slot)
@@ -184,6 +189,11 @@ class Assembly:
     def whole(self, item: dict[str, Any], path: Path, *, id: Any = None, name: Any = None) -> None:
         """A call comes at once: ``item`` is all of it."""
         self.end(self.begin(None, item, path, id=id, name=name))
+
+    def repeated(self, key: Hashable, id: Any) -> bool:
+        """Whether a call that begins has begun already: what is sent again changes nothing."""
+        slot = self.slots.get(key)
+        return slot is not None and slot.id is not None and slot.id == id_text(id)
 
     def stopped(self, slot: Slot) -> None:
         """The API says that the call is complete; whether the model was cut off in it, only what comes next tells."""
@@ -201,13 +211,13 @@ class Assembly:
 
     def named(self, slot: Slot, id: Any = None, name: Any = None) -> None:
         """The call's id and name, each of which the first that is not empty decides."""
-        if slot.id is None and id:
-            slot.id = id if type(id) is str else str(id) if type(id) is int else None
+        if slot.id is None:
+            slot.id = id_text(id)
         if slot.name is None and type(name) is str and name:
             slot.name = name
             self._start(slot, name)
         elif name and name != slot.name:
-            self.lost(slot.path, f"the call of {slot.name!r:.80} is renamed to {name!r:.80}; the first name counts")
+            self.lost(slot.path, f"the call of {shown(slot.name)} is renamed to {shown(name)}; the first name counts")
 
     def _start(self, slot: Slot, name: str) -> None:
         live = self._live
@@ -240,41 +250,68 @@ class Assembly:
         if slot.told:
             self._tell(slot, piece)
 
+    def value(self, slot: Slot, holder: dict[str, Any], key: str, value: Any) -> None:
+        """More of what stands under ``key`` of ``holder``: of the text of its arguments, or all of them as a value.
+
+        An empty object is a default. Of a text and a value, or of two values, none is sure to be what the model said.
+        """
+        known = holder.get(key)
+        if known is slot.pieces and type(value) is str:
+            self.arguments(slot, value)
+        elif value is None or (slot.ended and value in ("", {})):
+            pass
+        elif slot.ended:
+            self.late(slot)
+        elif type(value) is str:
+            if known is None:
+                holder[key] = slot.pieces
+                self.arguments(slot, value)
+            elif value.strip():
+                self.end(slot, broken="the arguments came in two forms")
+        elif known is slot.pieces and (not slot.size or (value != {} and not "".join(slot.pieces).strip())):
+            slot.balance = None
+            holder[key] = value if value != {} else None
+        elif value not in ({}, known):
+            self.end(slot, broken="the arguments came in two forms")
+
     def complete(self, slot: Slot, text: Any) -> None:
         """The API gives the whole text of the arguments again, or for the first time: it counts."""
-        if type(text) is not str or slot.ended or (slot.size == len(text) and slot.size):
+        if type(text) is not str or not text or slot.ended:
             return
         told = "".join(slot.pieces)
         if text.startswith(told):
             self.arguments(slot, text[len(told) :])
-        elif text:
+        else:
             self.lost(slot.path, "the arguments that were streamed are not those of the end, which count")
             slot.pieces[:] = [text]
+            slot.size = len(text)
 
     def _tell(self, slot: Slot, piece: str) -> None:
         """Give a piece of the arguments out, without white space around all of them."""
-        if slot.held:
-            piece, slot.held = slot.held + piece, ""
-        elif not slot.begun:
+        if not slot.begun:
             piece = piece.lstrip(_WHITE)
-        if piece and piece[-1] in _WHITE:
-            bare = piece.rstrip(_WHITE)
-            slot.held = piece[len(bare) :]
-            piece = bare
-        if piece:
+        bare = piece.rstrip(_WHITE) if piece and piece[-1] in _WHITE else piece
+        if bare:
             slot.begun = True
-            self.events.append(ToolCallDelta(slot.index, piece))
+            self.events.append(ToolCallDelta(slot.index, "".join((*slot.held, bare)) if slot.held else bare))
+            slot.held.clear()
+        if len(bare) < len(piece):
+            slot.held.append(piece[len(bare) :])
 
-    def late(self, slot: Slot | None = None) -> bool:
-        """Whether the end was before; the first thing that comes behind it is an error."""
-        if not self.ended and slot is None:
+    def late(self, slot: Slot | None = None, *, over: bool = False) -> bool:
+        """Whether the end was before (of the call, or ``over`` says so); the first thing that follows is an error."""
+        if not self.ended and slot is None and not over:
             return False
         if not self._late:
             self._late = True
-            what = "more of a call came after its end" if slot is not None else "an event came after the end"
-            index = None if slot is None else slot.index
-            name, id = (None, None) if slot is None else (slot.name, slot.id)
-            self.error(what, "provider.event_after_end", call_index=index, name=name, id=id)
+            what = "an event came after the end"
+            about: dict[str, Any] = {}
+            if slot is not None:
+                what, about = (
+                    "more of a call came after its end",
+                    {"call_index": slot.index, "name": slot.name, "id": slot.id},
+                )
+            self.error(what, "provider.event_after_end", **about)
         return True
 
     # -- what is decided
@@ -282,26 +319,27 @@ class Assembly:
     def stop(self, raw: Any) -> None:
         """The API's reason to stop, which may be that the output was cut off."""
         if type(raw) is str:
-            self.cut = self._wire.stop_reasons.get(raw) == "length"
+            self.cut = self.cut or self._wire.stop_reasons.get(raw) == "length"
 
-    def end(self, slot: Slot, *, truncated: bool = False, broken: str | None = None) -> None:
-        """The API says that the call is complete, or that no more of it comes; ``broken``: why it cannot be read."""
+    def end(self, slot: Slot, *, broken: str | None = None, left: bool = False) -> None:
+        """The API says that the call is complete, or (``left``) that no more comes; ``broken``: it cannot be read."""
         if slot.ended:
             return
+        if broken is None:
+            settle(slot.item)
         slot.ended = True
-        settle(slot.item)
         live = self._live
         noted = len(live.losses)
         live.at_call(slot.index, self.cut)
         if broken is not None:
             live.unreadable_call(broken, slot.path, slot.id)
-        elif truncated or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
+        elif slot.goes_on or (self.cut and self._wire.cut_objects and slot is self.calls[-1]):
             live.truncated_call(slot.name, slot.path, slot.id)
         else:
             self._wire.read_item(slot.item, slot.path, live)
-            if slot is self.calls[-1]:
+            if slot is self.calls[-1] or (left and self._wire.ends_calls):
                 live.check_last_call()
-        del live.losses[noted:]  # they are noted when the whole is read
+        del live.losses[noted:]  # what it notes is noted when the whole is read
         for error in live.errors:
             self.known[slot.index] = error
             self.events.append(ErrorEvent(error))
@@ -309,6 +347,10 @@ class Assembly:
             if type(part) is CallPart and part.call.kind != "server":
                 self.known[slot.index] = part
                 call = part.call
+                made = self.made_ids.get(slot.index)
+                if made is not None and call.id != made:  # its start was given out with the one that was made
+                    self.lost(slot.path, f"the call's id {call.id!r:.100} came too late; it is called {made}")
+                    call.id, call.id_synthesized = made, True
                 if not slot.begun:
                     self.events.append(ToolCallDelta(slot.index, call.arguments_json))
                 self.events.append(ToolCallEnd(slot.index, call))
@@ -317,7 +359,7 @@ class Assembly:
         """No more of any call comes."""
         for slot in self.calls:
             if not slot.ended:
-                self.end(slot)
+                self.end(slot, left=True)
 
     def finish(self) -> None:
         """The API has said its last word."""
@@ -333,13 +375,11 @@ class Assembly:
     def refused(self, error: Any) -> None:
         """The provider reports an error in the midst of its stream: ``error`` is its message, or an object with it."""
         inner = error if type(error) is dict else {"message": error}
-        said = inner.get("message")
-        what = inner.get("code") or inner.get("type") or inner.get("status")
-        text = f"the provider answered with an error: {said if isinstance(said, str) else what}"
+        self.go_on()  # what has stopped before was whole
         self.cut = True
-        self.end_calls()
         self.state["error"] = error
-        self.error(text[:500], "provider.error_response")
+        self.error(self._wire.error_text(inner), "provider.error_response")
+        self.end_calls()
         self.ended = True
 
     def close(self) -> None:
@@ -367,7 +407,6 @@ class Assembly:
 
     def so_far(self) -> dict[str, Any]:
         """The response without the calls that are open."""
-        whole: dict[str, Any] = joined(
-            self.payload, frozenset(id_of(slot.item) for slot in self.calls if not slot.ended)
-        )
+        unread = [slot.item for slot in self.calls if not slot.ended] + self._beyond
+        whole: dict[str, Any] = joined(self.payload, frozenset(map(id_of, unread)))
         return whole

@@ -17,15 +17,17 @@ from ..types import Limits, Loss, Message, StopReason, ToolCall, ToolChoice, Too
 from ._history import Histories
 from ._names import Provider, WireFormat
 from ._payload import Path, load
+from ._pieces import shown
 from ._reading import Reading
 from ._told import fit_result
+from ._writers import Writers
 from ._writing import Wire, WireObject, Writing, message_parts, pair
 
 if TYPE_CHECKING:
     from ._assembly import Assembly
     from ._stream import ProviderStream
 
-__all__ = ["ToolCallParser", "WireProvider"]
+__all__ = ["BODIES", "ToolCallParser", "WireProvider"]
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
@@ -34,7 +36,7 @@ _ERROR: Final = {"error"}
 _SAYS: Final = ("message", "Message", "code", "type", "status")
 _SILENT: Final = frozenset({"error", "type", "object", "jsonrpc"})
 # Where a response has what the model said.
-_BODIES: Final = frozenset({"choices", "output", "candidates", "content", "steps", "outputs", "message"})
+BODIES: Final = frozenset({"choices", "output", "candidates", "content", "steps", "outputs", "message"})
 
 
 @runtime_checkable
@@ -63,8 +65,9 @@ class ToolCallParser(Protocol):
         ...
 
 
-class WireProvider(Histories):
-    """A provider's tool calling: definitions, choices, responses, results, histories. Made by `get_provider`.
+class WireProvider(Histories, Writers):
+    """A provider's tool calling: definitions, choices, responses, results, histories; and answers in its place. Made by
+    `get_provider`.
 
     Everything that is written is a plain dict or list with an attribute ``losses``, what it could not carry;
     ``strict=True`` makes a loss a `ConversionError`.
@@ -81,6 +84,9 @@ class WireProvider(Histories):
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {}
     # What the API's own end of a stream is, in words.
     stream_ends_with: ClassVar[str] = "the API's last event"
+    binary = False  # whether its stream travels in Amazon's binary messages
+    # Whether each call of a stream has an end of its own: then one without it is open, even if others follow.
+    ends_calls: ClassVar[bool] = False
     # A call's arguments are an object even where the output was cut off inside them.
     cut_objects: ClassVar[bool] = False
     # How a payload that is a list is read: as this member of an object.
@@ -280,7 +286,7 @@ class WireProvider(Histories):
             readings = [reading]
         elif "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
             # What was said until then is read as well.
-            body = any(type(payload[key]) in (dict, list) and payload[key] for key in _BODIES & payload.keys())
+            body = any(type(payload[key]) in (dict, list) and payload[key] for key in BODIES & payload.keys())
             readings = (self.read(payload, new) if body else None) or [new()]
             if not body:
                 readings[0].keep(payload, _SILENT)  # the request's id
@@ -302,12 +308,16 @@ class WireProvider(Histories):
     def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:
         """An error instead of a response, or at the end of one: its text, or an object that says more."""
         inner = reading.as_object(error, path) if not isinstance(error, str) else {"message": error}
-        said = next((inner[key] for key in _SAYS if inner.get(key) and isinstance(inner[key], (str, int))), "")
         reading.stop_reason = "error"
         reading.extra["error"] = error
-        text = f"the provider answered with an error: {str(said)[:450] or 'no more is said'}"
-        reading.error(text, "provider.error_response", path)
+        reading.error(self.error_text(inner), "provider.error_response", path)
         reading.errors.insert(0, reading.errors.pop())  # it is what is raised
+
+    def error_text(self, error: dict[str, Any]) -> str:
+        """What an error of the provider's is about."""
+        said = next((error[key] for key in _SAYS if error.get(key) and isinstance(error[key], (str, int))), "")
+        text = said[:450] if isinstance(said, str) else shown(said)
+        return f"the provider answered with an error: {text or 'no more is said'}"
 
     def from_list(self, items: list[Any]) -> dict[str, Any]:
         """A payload that is a list, as the object that it is a part of."""
@@ -379,9 +389,9 @@ class WireProvider(Histories):
 
     def frames(self, limit: int) -> Any:
         """What cuts the bytes of the response's body into events, each of at most ``limit`` bytes."""
-        from ._frames import Frames
+        from ._frames import AwsFrames, Frames
 
-        return Frames(limit)
+        return AwsFrames(limit) if self.binary else Frames(limit)
 
     # -- result
 

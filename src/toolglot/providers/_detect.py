@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ..errors import ParseError
 from ._names import Provider
-from ._payload import load
+from ._payload import load, of_xai, unwrapped
 
 __all__ = ["detect_provider", "detect_value"]
 
@@ -45,7 +45,6 @@ _TYPES: Final = {
     ),
     **dict.fromkeys(("custom_tool_call", "function_call_output", "custom_tool_call_output"), Provider.OPENAI_RESPONSES),
     "function_result": Provider.GOOGLE_INTERACTIONS,
-    **dict.fromkeys(("function.call.delta", "function.call", "function.result"), Provider.MISTRAL_CONVERSATIONS),
 }
 # Whose SDK it is, by the package.
 _SDKS: Final = {
@@ -56,6 +55,15 @@ _SDKS: Final = {
     "together": Provider.TOGETHER,
     "xai_sdk": Provider.XAI,
 }
+# Entries and events: "message.output", "message.output.delta".
+_CONVERSATIONS: Final = (
+    "conversation.response.",
+    "message.output",
+    "function.call",
+    "function.result",
+    "tool.execution",
+    "agent.handoff",
+)
 _COHERE_V1_EVENTS: Final = frozenset(
     ("stream-start", "text-generation", "tool-calls-chunk", "tool-calls-generation", "stream-end")
 )
@@ -73,12 +81,12 @@ def detect_provider(response: Any) -> Provider:
     >>> detect_provider({"candidates": []})
     <Provider.GOOGLE: 'google'>
     """
-    if type(response) is dict:
-        return _detect(response)
     try:
         value, _ = load(response)
     except (ParseError, TypeError, ValueError, RecursionError):
         return Provider.AUTO
+    if type(response) is tuple and of_xai(response[-1:]):  # what its SDK streams
+        return Provider.XAI
     return detect_value(value, type(response))
 
 
@@ -99,6 +107,11 @@ def detect_value(value: Any, kind: type) -> Provider:
 
 
 def _detect(value: dict[str, Any]) -> Provider:
+    if "data" in value or "raw" in value or "chunk" in value:
+        try:
+            value = unwrapped(value)
+        except ParseError:
+            return Provider.AUTO
     get = value.get
     kind = get("type")
     if type(kind) is str:
@@ -106,6 +119,8 @@ def _detect(value: dict[str, Any]) -> Provider:
             return Provider.ANTHROPIC
         if kind.startswith("response."):
             return Provider.OPENAI_RESPONSES
+        if kind.startswith(_CONVERSATIONS):
+            return Provider.MISTRAL_CONVERSATIONS
         found = _TYPES.get(kind)
         if found is not None:
             return found

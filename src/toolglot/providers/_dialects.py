@@ -18,9 +18,9 @@ class Dialect:
 
     ``strict``: takes ``function.strict``. ``parallel``: takes ``parallel_tool_calls``. ``custom``: has tools of free
     text. ``allowed``: can limit a choice to several tools. ``reasoning``: the member in which reasoning must go back,
-    whoever it came from. ``echo``: takes its own reasoning back in the member that it came in. ``parts``: the content
-    of a result may hold images. ``files``: takes files and sound from a user. ``developer``: knows the role of that
-    name. ``rules``: what it refuses of a history besides.
+    whoever it came from. ``echo``: takes its own reasoning back in the member that it came in. ``thinks``: the member
+    in which it gives reasoning out. ``parts``: the content of a result may hold images. ``files``: takes files and
+    sound from a user. ``developer``: knows the role of that name. ``rules``: what it refuses of a history besides.
     """
 
     strict: bool = True
@@ -29,6 +29,7 @@ class Dialect:
     allowed: bool = False
     reasoning: str | None = None
     echo: bool = True
+    thinks: str | None = "reasoning_content"
     parts: bool = False
     files: bool = True
     developer: bool = False
@@ -36,14 +37,14 @@ class Dialect:
 
 
 DIALECTS: Final = {
-    Provider.OPENAI: Dialect(custom=True, allowed=True, echo=False, developer=True),
-    Provider.AZURE_OPENAI: Dialect(custom=True, allowed=True, echo=False, developer=True),
+    Provider.OPENAI: Dialect(custom=True, allowed=True, echo=False, thinks=None, developer=True),
+    Provider.AZURE_OPENAI: Dialect(custom=True, allowed=True, echo=False, thinks=None, developer=True),
     Provider.XAI: Dialect(strict=False),
     # Thinking models refuse an assistant's turn with calls that comes without its reasoning_content.
     Provider.DEEPSEEK: Dialect(strict=False, parallel=False, reasoning="reasoning_content", rules=DEEPSEEK),
-    Provider.GROQ: Dialect(parts=True, files=False),
+    Provider.GROQ: Dialect(thinks="reasoning", parts=True, files=False),
     Provider.TGI: Dialect(strict=False, parallel=False, echo=False),
     Provider.LLAMA_CPP: Dialect(strict=False),
-    Provider.OPENROUTER: Dialect(rules=OPENROUTER),
-    Provider.VLLM: Dialect(rules=VLLM),
+    Provider.OPENROUTER: Dialect(thinks="reasoning", rules=OPENROUTER),
+    Provider.VLLM: Dialect(thinks="reasoning", rules=VLLM),
 }

@@ -15,7 +15,7 @@ from ._turns import SOURCE, TurnReader, from_base64, shortest
 from ._write_turns import calls_of
 from ._writing import Writing, base64_text, result_parts, result_text
 
-__all__ = ["RULES", "camel", "check", "read_content", "read_system", "response", "user_part"]
+__all__ = ["RULES", "camel", "check", "known_camel", "read_content", "read_system", "response", "user_part"]
 
 _COUNT: Final = (
     "Please ensure that the number of function response parts is equal to the number of function call parts of the "
@@ -46,6 +46,21 @@ _CONTENT: Final = words("role parts")
 _PART: Final = words("text inlineData fileData")
 _RESPONSE: Final = words("name response parts")
 _RESULT: Final = words("functionResponse")
+_SNAKE: Final = {
+    "function_call": "functionCall",
+    "thought_signature": "thoughtSignature",
+    "finish_reason": "finishReason",
+    "finish_message": "finishMessage",
+    "usage_metadata": "usageMetadata",
+    "prompt_feedback": "promptFeedback",
+    "tool_call": "toolCall",
+    "partial_args": "partialArgs",
+    "will_continue": "willContinue",
+    "json_path": "jsonPath",
+    **{f"{kind}_value": f"{kind}Value" for kind in ("string", "number", "bool", "null")},
+    "response_id": "responseId",
+}
+_SNAKES: Final = frozenset(_SNAKE)
 _UNDERSCORE: Final = re.compile("_([a-z])").sub
 
 
@@ -54,6 +69,13 @@ def camel(node: dict[str, Any]) -> dict[str, Any]:
     if not any("_" in key for key in node):
         return node
     return {_UNDERSCORE(lambda found: found[1].upper(), key): value for key, value in node.items()}
+
+
+def known_camel(node: dict[str, Any]) -> dict[str, Any]:
+    """The same for what the model says, of which members that are not known are kept as they came."""
+    if _SNAKES.isdisjoint(node):
+        return node
+    return {_SNAKE.get(key, key): value for key, value in node.items()}
 
 
 # -- reading

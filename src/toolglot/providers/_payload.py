@@ -12,10 +12,12 @@ from ..values.json import loads
 from ..values.locate import locate
 from ._xai import completion
 
-__all__ = ["Path", "json_path", "load", "locate", "plain", "sdk_object"]
+__all__ = ["Path", "json_path", "load", "locate", "of_xai", "plain", "sdk_object", "unwrapped"]
 
 Path: TypeAlias = tuple[str | int, ...]
 
+_ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
+_UNKNOWN: Final = frozenset(("event_type", "is_unknown", "raw", "type"))
 _JSON: Final = (dict, list, str, int, float, bool, type(None))
 
 
@@ -46,6 +48,8 @@ def load(response: Any) -> tuple[Any, str | None]:
 
 def plain(value: Any) -> Any:
     """A JSON value as it is, an SDK's object as JSON values."""
+    if type(value) is tuple and len(value) == 2 and of_xai(value[1]):
+        value = value[1]  # its SDK streams what came so far with each chunk
     if isinstance(value, (list, tuple)):
         return [item if type(item) in _JSON else plain(item) for item in value]
     if type(value) in _JSON:
@@ -56,6 +60,12 @@ def plain(value: Any) -> Any:
             f"response: expected JSON text, bytes, JSON values or an SDK's object, got {type(value).__name__}"
         )
     return found
+
+
+def of_xai(value: Any) -> bool:
+    """Whether it is an object of xAI's SDK, or begins with one."""
+    one = value[0] if isinstance(value, (list, tuple)) and value else value
+    return type(one).__module__.startswith("xai_sdk.")
 
 
 def sdk_object(value: Any) -> dict[str, Any] | None:
@@ -79,6 +89,20 @@ def sdk_object(value: Any) -> dict[str, Any] | None:
             found = dump(**options) if name == "model_dump" else dump()
             return dict(found) if isinstance(found, Mapping) else None
     return None
+
+
+def unwrapped(event: dict[str, Any]) -> dict[str, Any]:
+    """An event out of what an SDK puts around it: the parts of a server-sent event, mistralai's and google-genai's
+    mark for what they do not know, boto3's chunk of InvokeModelWithResponseStream.
+    """
+    if type(event.get("data")) is dict and event.keys() <= _ENVELOPE:
+        event = event["data"]
+    if type(event.get("raw")) is dict and event.keys() <= _UNKNOWN:
+        event = event["raw"]
+    if type(event.get("chunk")) is dict and type(event["chunk"].get("bytes")) is bytes:
+        inner, _ = load(event["chunk"]["bytes"])
+        return inner if type(inner) is dict else event
+    return event
 
 
 def parse_error(

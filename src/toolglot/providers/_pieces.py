@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode, b64encode
 from contextlib import suppress
+from math import isfinite, isnan
 from typing import Any, Final
 
-from ..errors import Fault
+from ..errors import Fault, LimitError
 from ..values.json import loads
 
-__all__ = ["Balance", "Pieces", "hashable", "joined", "merge", "number_of", "parse_member", "settle"]
+__all__ = [
+    "Balance",
+    "Pieces",
+    "hashable",
+    "joined",
+    "merge",
+    "more_bytes",
+    "number_of",
+    "parse_member",
+    "settle",
+    "shown",
+]
+
+# Deeper than any piece: a caller's values may be nested as deep as they like, and are taken as they are there.
+_DEEP: Final = 600
 
 
 class Pieces(list[str]):
@@ -20,27 +36,52 @@ class Pieces(list[str]):
 
 def joined(value: Any, left_out: frozenset[int] = frozenset()) -> Any:
     """A copy of ``value`` with its pieces joined, without the objects whose identities are ``left_out``."""
-    kind = type(value)
-    if kind is Pieces:
-        return "".join(value)
-    if kind is dict:
-        return {key: joined(item, left_out) for key, item in value.items() if id(item) not in left_out}
-    if kind is list:
-        return [joined(item, left_out) for item in value if id(item) not in left_out]
-    return value
+    found = [value]
+    level: list[Any] = [found]
+    for _ in range(_DEEP):
+        below: list[Any] = []
+        for node in level:
+            for key, item in node.items() if type(node) is dict else enumerate(node):
+                kind = type(item)
+                if kind is Pieces:
+                    node[key] = "".join(item)
+                elif kind is dict:
+                    node[key] = {name: one for name, one in item.items() if id(one) not in left_out}
+                    below.append(node[key])
+                elif kind is list:
+                    node[key] = [one for one in item if id(one) not in left_out]
+                    below.append(node[key])
+                elif kind is bytearray:
+                    node[key] = bytes(item)
+        if not below:
+            break
+        level = below
+    return found[0]
 
 
 def hashable(key: Any) -> Any:
     """What an API names something by, as a key; what cannot be one is None."""
-    return key if type(key) in _KEYS else None
+    return key if type(key) in _KEYS and not (type(key) is float and isnan(key)) else None
 
 
 def number_of(index: Any) -> int | None:
     """An index, which some APIs give as a float; None if there is none."""
-    return int(index) if type(index) in (int, float) else None
+    if type(index) is float:
+        return int(index) if isfinite(index) else None
+    return index if type(index) is int else None
+
+
+def shown(value: Any) -> str:
+    """``value`` in a message, not long."""
+    if type(value) is str:
+        return repr(value[:80])
+    if type(value) is int and value.bit_length() > 256:
+        return "a huge number"
+    return repr(value) if type(value) in _PLAIN else f"a {type(value).__name__}"
 
 
 _KEYS: Final = frozenset((int, str, float))
+_PLAIN: Final = frozenset((int, str, float, bool, type(None)))
 
 
 def merge(into: dict[str, Any], key: str, value: Any) -> None:
@@ -59,6 +100,10 @@ def merge(into: dict[str, Any], key: str, value: Any) -> None:
     elif type(value) is list:
         into[key] = []
         merge(into, key, value)
+    elif key == "encrypted_content" and type(value) is str:
+        if type(known) is not Pieces:
+            into[key] = Pieces()
+        into[key].append(value)
     else:
         into[key] = _growing(value)
 
@@ -69,15 +114,44 @@ _TEXTS: Final = frozenset(("text", "summary", "data", "transcript"))
 def _growing(value: Any) -> Any:
     if type(value) is not dict:
         return value
-    return {key: Pieces([item]) if key in _TEXTS and type(item) is str else item for key, item in value.items()}
+    return {key: _grows(key, item) for key, item in value.items()}
+
+
+def _grows(key: str, value: Any) -> Any:
+    if type(value) is list:
+        return list(value)
+    return Pieces([value]) if key in _TEXTS and type(value) is str else value
 
 
 def _merge_object(known: dict[str, Any], value: dict[str, Any]) -> None:
     for key, item in value.items():
         if type(item) is str and type(known.get(key)) is Pieces:
             known[key].append(item)
+        elif type(item) is list and type(known.get(key)) is list:
+            known[key] += item
         elif item is not None:
-            known[key] = Pieces([item]) if key in _TEXTS and type(item) is str else item
+            known[key] = _grows(key, item)
+
+
+def more_bytes(held: dict[str, Any], key: str, value: Any) -> bool:
+    """Set a member, or add more of it: bytes, or their base64 (which padding may have ended). False: it is neither."""
+    known = held.setdefault(key, value)
+    if known is value:
+        return True
+    if isinstance(known, (bytes, bytearray)) and type(value) is bytes:
+        held[key] = known if type(known) is bytearray else bytearray(known)
+        held[key] += value
+        return True
+    pieces = Pieces([known]) if type(known) is str else known
+    if type(pieces) is not Pieces or type(value) is not str:
+        return False
+    try:
+        last = b64encode(b64decode(pieces[-1][-4:]) + b64decode(value)).decode("ascii")
+    except ValueError:
+        return False
+    pieces[-1:] = pieces[-1][:-4], last
+    held[key] = pieces
+    return True
 
 
 def parse_member(item: dict[str, Any], key: str) -> None:
@@ -130,10 +204,18 @@ _OUTSIDE: Final = re.compile(r'["{}\[\]]').search
 
 
 def settle(value: Any) -> None:
-    """Join the pieces in ``value``, in place."""
-    for key, item in value.items() if type(value) is dict else enumerate(value):
-        kind = type(item)
-        if kind is Pieces:
-            value[key] = "".join(item)
-        elif kind is dict or kind is list:
-            settle(item)
+    """Join the pieces in ``value``, in place. Raises `LimitError` if it is deeper than JSON text may be."""
+    level = [value]
+    for _ in range(_DEEP):
+        below: list[Any] = []
+        for node in level:
+            for key, item in node.items() if type(node) is dict else enumerate(node):
+                kind = type(item)
+                if kind is Pieces:
+                    node[key] = "".join(item)
+                elif kind is dict or kind is list:
+                    below.append(item)
+        if not below:
+            return
+        level = below
+    raise LimitError("values are nested too deeply", "depth")

@@ -29,7 +29,7 @@ from ._payload import Path, error_at, json_path, sdk_object
 if TYPE_CHECKING:
     from ._checked import Asked
 
-__all__ = ["Reading", "rest", "with_inner"]
+__all__ = ["Reading", "id_text", "rest", "with_inner"]
 
 _NAMES: Final = {
     dict: "an object",
@@ -44,9 +44,17 @@ _LIMITS: Final = Limits()
 _MAX_CALLS: Final = _LIMITS.calls
 _MAX_NAME: Final = _LIMITS.name
 _MAX_LOSSES: Final = 1000
+_NONE: Final[frozenset[int]] = frozenset()
 _NOTHING: Final[Mapping[int, Any]] = {}
 # Members of a call that hold its name and arguments, but not its id.
 _ENVELOPES: Final = (("function",), ("custom",))
+
+
+def id_text(id: Any) -> str | None:
+    """A call's id as text, which some servers give as a number; one that cannot be written is none."""
+    if type(id) is int:
+        return str(id) if id.bit_length() < 4096 else None
+    return id if type(id) is str and id else None
 
 
 def rest(item: dict[str, Any], known: frozenset[str]) -> dict[str, Any] | None:
@@ -93,6 +101,7 @@ class Reading:
         "known",
         "losses",
         "made_ids",
+        "open",
         "parts",
         "stop_reason",
         "usage",
@@ -121,6 +130,7 @@ class Reading:
         # Of a stream: what came of its calls, and the ids that were made for them, by the calls' ordinals.
         self.known: Mapping[int, CallPart | ParseError] = _NOTHING
         self.made_ids: Mapping[int, str] = _NOTHING
+        self.open: frozenset[int] = _NONE  # ordinals of the calls that are not read yet
         self._attempts = 0
         self._id: Any = None  # what stands for the id of the call that was attempted last
         # The last call, if a cut behind it does not show: its arguments are blank, or its input is free text.
@@ -303,6 +313,8 @@ class Reading:
         """The ordinal of the next call."""
         self._id = id
         index = self._attempts
+        while index in self.open:
+            index += 1
         if index >= _MAX_CALLS:
             raise LimitError(f"more than {_MAX_CALLS} calls", "calls")
         self._attempts = index + 1
@@ -347,7 +359,7 @@ class Reading:
             if type(id) is not int and id not in (None, ""):
                 at = path[:-1] if path[-1:] in _ENVELOPES else path
                 self.lost(at, f"expected a string for the id, found {_NAMES.get(type(id), type(id).__name__)}")
-            id = str(id) if type(id) is int else None
+            id = id_text(id)
         synthesized = id is None and self._synthesize
         if synthesized:
             id = self.made_ids.get(index) or "call_" + urandom(12).hex()
@@ -378,11 +390,15 @@ class Reading:
         """Note an error at ``path``, ``at`` an index into the string ``value`` that stands there."""
         path = path[1:] if self._listed else path
         if details.get("call_index") is not None and type(self._id) in (str, int):
-            details["id"] = str(self._id) or None
+            details["id"] = id_text(self._id) or None
         error = error_at(message, code, self._text, path, value, at, self._marks, **details)
         if self._tools is not None:
             self._tools.explain(error, self._names)
         self.errors.append(error)
+
+    def sure(self) -> None:
+        """The API says that the last call is whole, whatever comes behind it."""
+        self._unsure = None
 
     def truncated_call(self, name: Any, path: Path, id: Any = None) -> None:
         """A call that the output's end cut off, though nothing in it is broken."""

@@ -11,9 +11,10 @@ from ..events import ErrorEvent, Event, ToolCallDelta, ToolCallEnd, ToolCallStar
 from ..schema.names import Names
 from ..types import CallPart, Limits, Loss, Message
 from ._assembly import Assembly
+from ._base import BODIES
 from ._framing import Broken
 from ._names import Provider
-from ._payload import load
+from ._payload import load, unwrapped
 from ._pieces import joined
 from ._reading import Reading
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProviderStream", "aevents", "iter_events"]
 
-
-_ENVELOPE: Final = frozenset(("data", "event", "id", "retry"))
+_DONE: Final[dict[str, Any]] = {}  # the last of server-sent events, which is no JSON
 
 
 class ProviderStream:
@@ -78,6 +78,7 @@ class ProviderStream:
         self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
         self._closed = False
         self._error: ParseError | None = None
+        self._limit: LimitError | None = None
         self._message: Message | None = None
         self._frames: Any = None
         self._inside: Inside | None = None
@@ -100,34 +101,57 @@ class ProviderStream:
             raise RuntimeError("feed: the stream is closed")
         if self._error is not None:
             raise self._raised()
+        if self._limit is not None:
+            raise self._limit
         if type(event) is not dict:
-            event, _ = load(event)
+            event = _DONE if type(event) is str and event.strip() == "[DONE]" else load(event)[0]
             if type(event) is not dict:
                 return self._odd(event)
-        if "data" in event and type(event["data"]) is dict and event.keys() <= _ENVELOPE:
-            event = event["data"]  # as some SDKs have it
+        if "data" in event or "raw" in event or "chunk" in event:
+            event = unwrapped(event)
         into = self._into
         try:
-            if event.get("error"):
-                into.refused(event["error"])
+            error = event.get("error")
+            if event is _DONE:
+                self._wire.stream_close(into)
+                into.finish()
+            elif error and not isinstance(error, bool):
+                if any(type(event[key]) in (dict, list) for key in BODIES & event.keys()):  # what was said until then
+                    into.cut = True
+                    self._wire.stream_event({key: event[key] for key in event if key != "error"}, into)
+                into.refused(error)
+            elif event.get("object") == "error" and type(event.get("message")) is str:  # Mistral's, vLLM's
+                into.refused(event)
             else:
                 self._wire.stream_event(event, into)
-        except LimitError:
+        except LimitError as error:
             into.events = []  # what was found is in the message
+            self._limit = error
             raise
-        found = into.events
-        if found:
+        except RecursionError:
             into.events = []
-            if self._inside is not None:
-                found = self._stop(self._inside.translate(found))
-            elif into.errors or into.known:
-                found = self._stop(found)
-        return found
+            self._limit = _too_deep()
+            raise self._limit from None
+        found = into.events
+        if not found:
+            return []  # not the assembly's own list, which goes on
+        into.events = []
+        if self._inside is not None:
+            return self._stop(self._inside.translate(found))
+        return self._stop(found) if into.errors or into.known else found
 
     def _odd(self, event: Any) -> list[Event]:
         """What is no event: several of them, or nothing."""
         if type(event) is list:
-            return [one for item in event for one in self.feed(item)]
+            found: list[Event] = []
+            for item in event:
+                if type(item) is not list:  # nobody sends lists of lists
+                    found += self.feed(item)
+                else:
+                    self._into.lost((), "expected an event, found a list")
+                if self._error is not None:
+                    break
+            return found
         if event is not None:
             self._into.lost((), f"expected an event, found {type(event).__name__}")
         return []
@@ -169,6 +193,15 @@ class ProviderStream:
         if self._closed:
             raise RuntimeError("close: the stream is closed already")
         into = self._into
+        if self._limit is not None:
+            self._closed = True
+            raise self._limit
+        try:
+            return self._close(into)
+        except RecursionError:
+            raise _too_deep() from None
+
+    def _close(self, into: Assembly) -> list[Event]:
         found: list[Event] = []
         if self._error is None and self._frames is not None:
             found = self._framed(self._frames.close())
@@ -217,7 +250,10 @@ class ProviderStream:
         """Everything found so far: of calls, those that are complete."""
         if self._message is not None:
             return self._message
-        message = self._put_together()
+        try:
+            message = self._put_together()
+        except RecursionError:
+            raise _too_deep() from None
         if self._inside is not None:
             message = self._inside.message(message)
         if self._closed:
@@ -226,11 +262,13 @@ class ProviderStream:
 
     def _put_together(self) -> Message:
         into = self._into
+        still_open = frozenset(slot.index for slot in into.calls if not slot.ended)
 
         def new() -> Reading:
             reading = self._reading()
             reading.known = into.known
             reading.made_ids = into.made_ids
+            reading.open = still_open
             return reading
 
         readings = self._wire.read(into.so_far(), new) or [new()]
@@ -239,12 +277,18 @@ class ProviderStream:
         if others:
             message.losses.append(Loss("loss.choice", "$", f"{others} more; parse_responses reads them"))
         message.losses += into.losses
-        message.errors += into.errors
         refused = into.state.get("error")
-        if refused is not None:
+        if refused is None:
+            message.errors += into.errors
+        else:
+            message.errors[:0] = into.errors  # it is why the others are
             message.stop_reason = "error"
             message.extra.setdefault(self._wire.wire.value, {})["error"] = joined(refused)
         return message
+
+
+def _too_deep() -> LimitError:
+    return LimitError("values are nested too deeply", "depth")
 
 
 class _Detecting:

@@ -20,28 +20,33 @@ _CLIENT: Final = "TOOL_CALL_TYPE_CLIENT_SIDE_TOOL"
 
 
 def completion(response: Any) -> dict[str, Any] | None:
-    """A response of the SDK as a chat completion; None if it is something else.
+    """A response of the SDK as a chat completion, a chunk of its stream as one of those; None if it is something else.
 
     Where xAI ran tools of its own, all that the model said until the end is one message.
     """
-    proto = getattr(response, "proto", None)
+    proto: Any = getattr(response, "proto", None)
     if "outputs" not in getattr(getattr(proto, "DESCRIPTOR", None), "fields_by_name", ()):
         return None
     whole = _plain(proto)
     outputs = whole.get("outputs", [])  # an empty list is not sent
     index = getattr(response, "_index", None)
+    chunk = proto.DESCRIPTOR.name == "GetChatCompletionChunk"
+    body = "delta" if chunk else "message"
     said = [
         output
         for output in outputs
-        if output.get("message", {}).get("role", "ROLE_ASSISTANT") == "ROLE_ASSISTANT"
+        if output.get(body, {}).get("role", "ROLE_ASSISTANT") == "ROLE_ASSISTANT"
         and index in (None, output.get("index", 0))  # zero is not sent
     ]
     kept = {key: value for key, value in whole.items() if key not in _REQUESTED}
-    return {**kept, "choices": [_choice(said)]}
+    if not chunk:
+        return {**kept, "choices": [_choice(said, body)]}
+    kept["object"] = "xai.outputs" if index is None else "chat.completion.chunk"
+    return {**kept, "choices": [{"index": index or 0, **_choice([one], body)} for one in said]}
 
 
-def _choice(outputs: list[dict[str, Any]]) -> dict[str, Any]:
-    messages = [output.get("message", {}) for output in outputs]
+def _choice(outputs: list[dict[str, Any]], body: str) -> dict[str, Any]:
+    messages = [output.get(body, {}) for output in outputs]
     message: dict[str, Any] = {"role": "assistant"}
     for key in ("content", "reasoning_content"):
         message[key] = "".join(one.get(key, "") for one in messages)
@@ -58,7 +63,7 @@ def _choice(outputs: list[dict[str, Any]]) -> dict[str, Any]:
         message["citations"] = cited
     reason = outputs[-1].get("finish_reason") if outputs else None
     chances = {"logprobs": outputs[-1]["logprobs"]} if outputs and "logprobs" in outputs[-1] else {}
-    return {"message": message, "finish_reason": _REASONS.get(reason, reason) if reason else None, **chances}
+    return {body: message, "finish_reason": _REASONS.get(reason, reason) if reason else None, **chances}
 
 
 def _plain(message: Any) -> dict[str, Any]:

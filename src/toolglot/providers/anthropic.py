@@ -31,7 +31,7 @@ from ._base import NewReading, WireProvider
 from ._history import Report
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, hashable, parse_member
+from ._pieces import Pieces, hashable, parse_member, shown
 from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64
 from ._writing import Wire, Writing, base64_text, media_type, pop_beside, result_parts, result_text, sent_arguments
@@ -53,6 +53,8 @@ _RESPONSE: Final = words("type role content stop_reason usage error")
 _TEXT: Final = words("type text")
 _CALL: Final = words("type id name input")
 _THINKING: Final = words("type thinking")
+_ENDING: Final = words("stop_reason stop_sequence stop_details container context_management")
+_TYPE: Final = words("type")
 _SERVER_CALLS: Final = words("server_tool_use mcp_tool_use")
 _MESSAGE: Final = words("role content")
 _ANSWER: Final = _MESSAGE | words("type usage")
@@ -92,6 +94,7 @@ class Anthropic(WireProvider):
     """Messages."""
 
     wire = WireFormat.ANTHROPIC
+    writer_module = "_write_messages"
     call_ids = NameRule()
     limits_choice = False
     stream_ends_with = "message_stop"
@@ -181,25 +184,29 @@ class Anthropic(WireProvider):
             self._stopped(into.items.get(hashable(event.get("index"))), into)
         elif kind == "message_start":
             message = into.as_object(event.get("message"), ("message",))
-            into.payload.update({**message, "content": []})
+            into.payload.update({**message, "content": into.payload.get("content", [])})
             for number, block in enumerate(into.as_list(message.get("content"), ("message", "content"))):
                 self._start(into.as_object(block, ("message", "content", number)), number, into)
         elif kind == "message_delta":
             delta = into.as_object(event.get("delta"), ("delta",))
-            into.payload.update(delta)
-            if type(event.get("usage")) is dict:
-                into.payload["usage"] = {**(into.payload.get("usage") or {}), **event["usage"]}
+            into.payload.update({key: value for key, value in delta.items() if key in _ENDING and value is not None})
+            usage = rest(into.as_object(event.get("usage"), ("usage",)), frozenset())
+            if usage:  # totals, of which those that are null stay as they were
+                begun = into.payload.get("usage")
+                into.payload["usage"] = {**begun, **usage} if type(begun) is dict else usage
             if delta.get("stop_reason") is not None:
                 into.stop(delta["stop_reason"])
                 into.end_calls()
         elif kind == "message_stop":
             into.finish()
+        elif kind == "error":
+            into.refused({"message": "no more is said"})
         elif kind != "ping":
             into.unknown(kind)
 
     def _start(self, block: dict[str, Any], index: Any, into: Assembly) -> None:
         """A block begins; what it holds already is all of it if nothing follows."""
-        if into.late():
+        if into.late() or (block.get("type") == "tool_use" and into.repeated(hashable(index), block.get("id"))):
             return
         block = {key: list(value) if type(value) is list else value for key, value in block.items()}
         content = into.payload.setdefault("content", [])
@@ -213,12 +220,17 @@ class Anthropic(WireProvider):
             begun = into.as_text(block.get(kind), (kind,))
             block[kind] = Pieces()
             (into.text if kind == "text" else into.reasoning)(block[kind], begun)
+        elif kind == "fallback":  # the model that goes on
+            model = into.as_object(block.get("to"), ("content_block", "to")).get("model")
+            if model is not None:
+                into.payload["model"] = model
 
     def _delta(self, delta: dict[str, Any], index: Any, into: Assembly) -> None:
+        if into.late():
+            return
         block = into.items.get(hashable(index))
         if block is None:
-            if not into.late():
-                into.lost(("index",), f"the block {index!r:.40} has not begun")
+            into.lost(("index",), f"the block {shown(index)} has not begun")
             return
         kind = delta.get("type")
         if kind == "text_delta" and type(block.get("text")) is Pieces:
@@ -230,7 +242,7 @@ class Anthropic(WireProvider):
                 if not slot.size:
                     block["input"] = slot.pieces  # what the start held was a default
                 into.arguments(slot, piece)
-            elif piece and not into.late():  # of a call that the server runs
+            elif piece:  # of a call that the server runs
                 if type(block.get("input")) is not Pieces:
                     block["input"] = Pieces()
                 block["input"].append(piece)
@@ -242,6 +254,10 @@ class Anthropic(WireProvider):
             if type(block.get("citations")) is not list:
                 block["citations"] = []
             block["citations"].append(delta.get("citation"))
+        elif kind == "compaction_delta":
+            block.update(rest(delta, _TYPE) or {})
+        elif kind in ("text_delta", "thinking_delta"):
+            into.lost(("delta",), f"a {kind} for a block of the type {shown(block.get('type'))}")
         else:
             into.unknown(kind)
 

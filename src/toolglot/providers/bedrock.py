@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
@@ -28,13 +29,12 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ._assembly import Assembly
 from ._base import NewReading, WireProvider
+from ._bedrock_events import BlockStream
 from ._bedrock_parts import DOCUMENTS, IMAGES, RULES, VIDEOS, blobs, content_of
 from ._history import Report
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, hashable, merge, parse_member
 from ._reading import Reading, rest
 from ._turns import TurnReader
 from ._writing import Wire, Writing, base64_text, media_type, pop_beside, result_parts, result_text, sent_arguments
@@ -61,7 +61,7 @@ _FAMILIES: Final = {
 }
 
 
-class Bedrock(WireProvider):
+class Bedrock(BlockStream):
     """Converse."""
 
     wire = WireFormat.BEDROCK
@@ -69,8 +69,6 @@ class Bedrock(WireProvider):
     modes = frozenset({"auto", "required", "named"})
     limits_choice = False
     raw_bytes = False
-    stream_ends_with = "messageStop"
-    cut_objects = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "end_turn": "stop",
         "stop_sequence": "stop",
@@ -92,6 +90,8 @@ class Bedrock(WireProvider):
     def for_invoke_model(self, model: str) -> WireProvider:
         """Who reads and writes the bodies that ``InvokeModel`` has for a model: each family has those of its own API.
 
+        Its streams are those of ``InvokeModelWithResponseStream``, each event in a ``chunk``.
+
         Raises `ConversionError` for a model that takes a prompt and answers in text: a text format reads its calls.
 
         >>> from toolglot import get_provider
@@ -103,7 +103,11 @@ class Bedrock(WireProvider):
         name = "." + model.rpartition("/")[2]  # an ARN ends with the id, which may begin with a region
         for family, provider in _FAMILIES.items():
             if f".{family}" in name:
-                return self if provider == "bedrock" else get_provider(provider)
+                if provider == "bedrock":
+                    return self
+                made = copy(get_provider(provider))
+                made.binary = True
+                return made
         raise ConversionError(f"{model!r:.100} takes a prompt with InvokeModel, not tools; Converse may do it")
 
     # -- definition
@@ -172,11 +176,10 @@ class Bedrock(WireProvider):
         if block.get("toolUse") is not None:
             at = (*path, "toolUse")
             call = reading.as_object(block["toolUse"], at)
-            id = call.get("toolUseId")
             if call.get("type") == "server_tool_use":
-                reading.server_call(call.get("name"), call.get("input"), id, block)
+                reading.server_call(call.get("name"), call.get("input"), call.get("toolUseId"), block)
             else:
-                reading.call(call.get("name"), call.get("input"), at, key="input", id=id, extra=rest(call, _CALL))
+                self.read_item(call, at, reading)
         elif "text" in block:
             known = _TEXT
             reading.text(reading.as_text(block["text"], (*path, "text")))
@@ -205,108 +208,11 @@ class Bedrock(WireProvider):
 
     # -- stream
 
-    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
-        for kind, value in event.items():  # one member, the kind of the event
-            at: Path = (kind,)
-            body = into.as_object(value, at)
-            if kind == "contentBlockDelta":
-                self._delta(
-                    into.as_object(body.get("delta"), (*at, "delta")), hashable(body.get("contentBlockIndex")), into
-                )
-            elif kind == "contentBlockStart":
-                into.go_on()
-                self._start(
-                    into.as_object(body.get("start"), (*at, "start")), hashable(body.get("contentBlockIndex")), into
-                )
-            elif kind == "contentBlockStop":
-                self._stopped(into.items.get(hashable(body.get("contentBlockIndex"))), into)
-            elif kind == "messageStop":
-                into.payload.update(body)
-                into.stop(body.get("stopReason"))
-                into.finish()
-            elif kind == "metadata":
-                into.payload.update(body)
-            elif kind == "messageStart":
-                into.payload["output"] = {"message": {**body, "content": []}}
-            elif kind.endswith("Exception"):
-                into.refused({"code": kind, **body})
-            else:
-                into.unknown(kind)
-
-    def frames(self, limit: int) -> Any:
-        from ._frames import AwsFrames
-
-        return AwsFrames(limit)
-
-    def _start(self, start: dict[str, Any], index: Any, into: Assembly) -> dict[str, Any]:
-        if into.late():
-            return {}
-        block = {key: dict(value) if type(value) is dict else value for key, value in start.items()}
-        content = into.payload.setdefault("output", {"message": {}})["message"].setdefault("content", [])
-        path: Path = ("output", "message", "content", len(content))
-        content.append(block)
-        into.items[index] = block
-        call = block.get("toolUse")
-        if type(call) is dict and call.get("type") != "server_tool_use":
-            into.begin(index, block, path, id=call.get("toolUseId"), name=call.get("name"))
-        return block
-
-    def _delta(self, delta: dict[str, Any], index: Any, into: Assembly) -> None:
-        """Blocks of text have no start."""
-        if into.late():
-            return
-        block = into.items.get(index)
-        if block is None:
-            into.go_on()
-            block = self._start({}, index, into)
-        for key, value in delta.items():
-            at: Path = ("contentBlockDelta", "delta", key)
-            if key == "text":
-                into.text(block.setdefault("text", Pieces()), into.as_text(value, at))
-            elif key == "toolUse":
-                piece = into.as_text(into.as_object(value, at).get("input"), (*at, "input"))
-                call = block.setdefault("toolUse", {})
-                slot = into.slot_of(block)
-                if slot is not None and piece:
-                    call["input"] = slot.pieces
-                    into.arguments(slot, piece)
-                elif piece:
-                    if type(call.get("input")) is not Pieces:
-                        call["input"] = Pieces()
-                    call["input"].append(piece)
-            elif key == "reasoningContent":
-                self._thought(into.as_object(value, at), block, at, into)
-            elif key == "citation":
-                merge(block.setdefault("citationsContent", {"content": []}), "citations", [value])
-            else:
-                merge(block, key, value)
-
-    def _thought(self, delta: dict[str, Any], block: dict[str, Any], at: Path, into: Assembly) -> None:
-        content = block.setdefault("reasoningContent", {})
-        for key, value in delta.items():
-            if key in ("text", "signature"):
-                thought = content.setdefault("reasoningText", {"text": Pieces()})
-                if key == "text":
-                    into.reasoning(thought["text"], into.as_text(value, (*at, key)))
-                else:
-                    thought["signature"] = value
-            else:
-                content[key] = value
-
-    def _stopped(self, block: dict[str, Any] | None, into: Assembly) -> None:
-        if block is None:
-            return
-        slot = into.slot_of(block)
-        call = block.get("toolUse")
-        if slot is not None:  # whether the model was cut off in it, only the next event tells
-            into.stopped(slot)
-        elif type(call) is dict:  # of a call that the server ran
-            parse_member(call, "input")
-        elif "citationsContent" in block and "text" in block:  # whole, the text stands among its citations
-            block["citationsContent"]["content"] = [{"text": block.pop("text")}]
+    # In `BlockStream`.
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        self._block(item, path, reading)
+        id, extra = item.get("toolUseId"), rest(item, _CALL)
+        reading.call(item.get("name"), item.get("input"), path, key="input", id=id, extra=extra)
 
     # -- result
 

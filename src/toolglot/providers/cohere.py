@@ -54,6 +54,8 @@ _RESPONSE: Final = words("finish_reason message usage tool_plan error")
 _MESSAGE: Final = words("role content tool_plan tool_calls finish_reason error")
 _TEXT: Final = words("type text")
 _THINKING: Final = words("type thinking")
+_PIECES: Final = ("text", "thinking")
+_ENDING: Final = words("finish_reason usage error")
 _SAID: Final = words("role content")
 _ANSWER: Final = words("role content tool_calls tool_plan")
 _RESULT: Final = words("role content tool_call_id")
@@ -197,11 +199,13 @@ class Cohere(WireProvider):
             if event.get("id") is not None:
                 into.payload["id"] = event["id"]
         elif kind == "message-end":
-            into.payload.update({key: value for key, value in delta.items() if value is not None})
+            ending = {key: value for key, value in delta.items() if key in _ENDING and value is not None}
+            into.payload.update(ending)
             into.stop(delta.get("finish_reason"))
-            into.finish()
-            if type(delta.get("error")) is str:
+            if delta.get("error"):
                 into.refused(delta["error"])
+            else:
+                into.finish()
         elif kind not in ("content-end", "citation-end", "debug"):
             into.unknown(kind)
 
@@ -212,14 +216,15 @@ class Cohere(WireProvider):
         if into.late():
             return
         block = None if begins else into.items.get(index)
-        if block is None:
-            block = into.items[index] = {"type": "thinking" if "thinking" in part else "text"}
-            message.setdefault("content", []).append(block)
-        for key, value in part.items():
-            if key in ("text", "thinking"):
-                add = into.text if key == "text" else into.reasoning
-                add(block.setdefault(key, Pieces()), into.as_text(value, ("delta", "message", "content", key)))
-            elif value is not None:
+        for key, value in [("type", None), *part.items()]:
+            kind = part.get("type") if key == "type" else key
+            if block is None or (value and key in _PIECES and block["type"] != kind):  # a part is of one kind
+                block = into.items[index] = {"type": kind or next((one for one in _PIECES if part.get(one)), "text")}
+                message.setdefault("content", []).append(block)
+            if key in _PIECES:
+                piece = into.as_text(value, ("delta", "message", "content", key))
+                (into.text if key == "text" else into.reasoning)(block.setdefault(key, Pieces()), piece)
+            elif value is not None and key != "type":
                 block[key] = value
 
     def _call_delta(self, item: dict[str, Any], index: Any, message: dict[str, Any], into: Assembly) -> None:

@@ -20,7 +20,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, merge, number_of
+from ._pieces import Pieces, joined, merge, number_of
 from ._reading import Reading, rest
 from ._turns import TurnReader
 from ._writing import Wire, WireObject, Writing, pop_beside, result_parts, result_text, sent_arguments, system_text
@@ -41,6 +41,8 @@ _PYTHON: Final = {
 _CALL: Final = words("name parameters")
 _RESPONSE: Final = words("text message role tool_calls actions finish_reason meta chat_history prompt error")
 _ACTION: Final = words("tool_name tool_input")
+# What of the last event has come before it.
+_STREAMED: Final = words("role message text tool_calls finish_reason")
 _SAID: Final = words("role message")
 _ANSWER: Final = words("role message tool_calls actions meta finish_reason")
 _RESULT: Final = words("call outputs")
@@ -156,18 +158,20 @@ class CohereV1(WireProvider):
             into.text(payload.setdefault("text", Pieces()), into.as_text(said, ("text",)))
             self._call_delta(delta, into)
         elif kind == "tool-calls-generation":
+            self._all_text(event.get("text"), ("text",), into)
             self._all_calls(into.as_list(event.get("tool_calls"), ("tool_calls",)), into)
         elif kind == "citation-generation":
-            merge(payload, "citations", into.as_list(event.get("citations"), ("citations",)))
+            if not into.late():
+                merge(payload, "citations", into.as_list(event.get("citations"), ("citations",)))
         elif kind == "stream-start":
             payload["generation_id"] = event.get("generation_id")
         elif kind == "stream-end":
             response = into.as_object(event.get("response"), ("response",))
-            self._all_calls(into.as_list(response.get("tool_calls"), ("response", "tool_calls")), into)
-            known = {"text", "tool_calls"} & payload.keys()  # which the events have given already
-            payload.update({key: value for key, value in response.items() if key not in known})
             payload["finish_reason"] = event.get("finish_reason") or response.get("finish_reason")
             into.stop(payload["finish_reason"])
+            self._all_text(response.get("text"), ("response", "text"), into)
+            self._all_calls(into.as_list(response.get("tool_calls"), ("response", "tool_calls")), into)
+            payload.update({key: joined(value) for key, value in response.items() if key not in _STREAMED})
             into.finish()
         elif kind not in ("search-queries-generation", "search-results", "debug"):
             into.unknown(kind)
@@ -191,12 +195,25 @@ class CohereV1(WireProvider):
             slot.item["name"] = slot.name
         into.arguments(slot, into.as_text(delta.get("parameters"), ("tool_call_delta", "parameters")))
 
+    def _all_text(self, text: Any, path: Path, into: Assembly) -> None:
+        """The text once more, or for the first time."""
+        pieces = into.payload.setdefault("text", Pieces())
+        if not pieces:
+            into.text(pieces, into.as_text(text, path))
+
     def _all_calls(self, calls: list[Any], into: Assembly) -> None:
         """The calls once more, whole: this is the sign that they are complete."""
+        for slot in into.calls[: len(calls)]:
+            call = into.as_object(calls[slot.index], ("tool_calls", slot.index))
+            if not slot.ended and not slot.size and call.get("name") == slot.name:
+                slot.item.update(call)  # nothing of its parameters was streamed
         into.end_calls()
         for number in range(len(into.calls), len(calls)):  # a server that does not send them in pieces
             call = into.as_object(calls[number], ("tool_calls", number))
+            if not call or into.late():
+                continue
             listed = into.payload.setdefault("tool_calls", [])
+            call = dict(call)
             listed.append(call)
             into.whole(call, ("tool_calls", len(listed) - 1), name=call.get("name"))
 

@@ -25,15 +25,15 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ._assembly import Assembly
+from ._assembly import Assembly, Slot
 from ._base import NewReading, WireProvider
-from ._gemini_parts import RULES, camel, check, read_content, read_system, response, user_part
+from ._gemini_parts import RULES, camel, check, known_camel, read_content, read_system, response, user_part
 from ._history import Report
 from ._json_path import Unreadable, put_at
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces
-from ._reading import Reading, rest, with_inner
+from ._pieces import Pieces, joined
+from ._reading import Reading, id_text, rest, with_inner
 from ._turns import TurnReader
 from ._writing import Wire, Writing, numbered, pop_beside, result_parts, sent_arguments
 
@@ -70,20 +70,9 @@ _CANDIDATE: Final = words("index content finishReason")
 # What only the SDK adds is left out.
 _ROOT: Final = words("candidates usageMetadata responseId error sdkHttpResponse automaticFunctionCallingHistory parsed")
 _TEXT: Final = words("text thought")
+_NONE: Final[frozenset[str]] = frozenset()
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
 _NO_SIGNATURE: Final = "skip_thought_signature_validator"
-_SNAKE: Final = {
-    "function_call": "functionCall",
-    "thought_signature": "thoughtSignature",
-    "finish_reason": "finishReason",
-    "finish_message": "finishMessage",
-    "usage_metadata": "usageMetadata",
-    "prompt_feedback": "promptFeedback",
-    "tool_call": "toolCall",
-    "will_continue": "willContinue",
-    "partial_args": "partialArgs",
-}
-_SNAKES: Final = frozenset(_SNAKE)
 
 
 class Gemini(WireProvider):
@@ -147,13 +136,13 @@ class Gemini(WireProvider):
         first = new()
         readings: list[Reading] = []
         if type(payload.get("chunks")) is not list:
-            whole = _camel(payload)
+            whole = known_camel(payload)
             self._response(whole, (), first, readings, new)
             return self._about(whole, first, readings)
         whole = {}
         for number, item in enumerate(payload["chunks"]):
             path: Path = ("chunks", number)
-            chunk = _camel(first.as_object(item, path))
+            chunk = known_camel(first.as_object(item, path))
             self._response(chunk, path, first, readings, new)
             whole.update((key, value) for key, value in chunk.items() if value is not None)
             if chunk.get("error") is not None:
@@ -190,7 +179,7 @@ class Gemini(WireProvider):
             self._bare(payload, first)
 
     def _candidate(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
-        candidate = _camel(found)
+        candidate = known_camel(found)
         where = (*path, "finish_reason" if "finish_reason" in found else "finishReason")
         self.stop(candidate.get("finishReason"), reading, *where)
         reading.keep(candidate, _CANDIDATE)  # citations, grounding
@@ -219,11 +208,11 @@ class Gemini(WireProvider):
             self._part(item if type(item) is dict else reading.as_object(item, where), where, reading)
 
     def _part(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
-        part = _camel(found)
+        part = known_camel(found)
         call = part.get("functionCall")
         if call is not None:
             at = (*path, "functionCall" if "functionCall" in found else "function_call")
-            call = _camel(reading.as_object(call, at))
+            call = known_camel(reading.as_object(call, at))
             if call.get("willContinue") or call.get("partialArgs") is not None:
                 # A piece of a call whose arguments are streamed, which only a stream can put together.
                 if call.get("name"):
@@ -236,26 +225,26 @@ class Gemini(WireProvider):
             if id:
                 extra = {**(extra or {}), "id": id}  # Gemini's own: only such a one may go back
             reading.call(call.get("name"), call.get("args"), at, key="args", id=id, extra=extra)
-        elif "text" in part:
+        elif part.get("text") is not None:
             add = reading.reasoning if part.get("thought") is True else reading.text
             add(reading.as_text(part["text"], (*path, "text")), rest(part, _TEXT))
         elif isinstance(part.get("toolCall"), dict):
             server = part["toolCall"]
             reading.server_call(server.get("toolType"), server.get("args"), server.get("id"), part)
-        elif part:
+        elif rest(part, _NONE):
             reading.opaque(part)
 
     # -- stream
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
-        event = _camel(event)
+        event = known_camel(event)
         payload = into.payload
         for key, value in event.items():
             if key != "candidates" and value is not None:
                 payload[key] = value
         for number, item in enumerate(into.as_list(event.get("candidates"), ("candidates",))):
             path: Path = ("candidates", number)
-            candidate = _camel(into.as_object(item, path))
+            candidate = known_camel(item if type(item) is dict else into.as_object(item, path))
             index = candidate.get("index") or 0
             if "candidates" not in payload:
                 payload["candidates"] = [{"index": index, "content": {"parts": []}}]
@@ -267,8 +256,9 @@ class Gemini(WireProvider):
                 if key != "content" and value is not None:
                     first[key] = value
             content = into.as_object(candidate.get("content"), (*path, "content"))
-            for place, one in enumerate(into.as_list(content.get("parts"), (*path, "content", "parts"))):
-                part = _camel(into.as_object(one, (*path, "content", "parts", place)))
+            at: Path = (*path, "content", "parts")
+            for place, one in enumerate(into.as_list(content.get("parts"), at)):
+                part = known_camel(one if type(one) is dict else into.as_object(one, (*at, place)))
                 self._part_delta(part, first["content"]["parts"], into)
             into.stop(candidate.get("finishReason"))
 
@@ -279,9 +269,12 @@ class Gemini(WireProvider):
             into.finish()
 
     def _part_delta(self, part: dict[str, Any], parts: list[dict[str, Any]], into: Assembly) -> None:
-        call = part.get("functionCall")
-        if type(call) is dict:
-            self._call_delta(_camel(call), part, parts, into)
+        if into.late():
+            return
+        if part.get("functionCall") is not None:
+            path: Path = ("candidates", 0, "content", "parts", len(parts), "functionCall")
+            call = known_camel(into.as_object(part["functionCall"], path))
+            self._call_delta(call, part, parts, path, into)
         elif type(part.get("text")) is str:
             last = parts[-1] if parts else {}
             own = rest(part, _TEXT)
@@ -296,38 +289,75 @@ class Gemini(WireProvider):
             parts.append(part)
 
     def _call_delta(
-        self, call: dict[str, Any], part: dict[str, Any], parts: list[dict[str, Any]], into: Assembly
+        self, call: dict[str, Any], part: dict[str, Any], parts: list[dict[str, Any]], path: Path, into: Assembly
     ) -> None:
         """A whole call; or, from Vertex, one whose arguments come by their paths.
 
         Such a call ends with an empty ``functionCall``, or with a chunk that does not say ``willContinue``.
         """
-        slot = into.calls[-1] if into.calls and not into.calls[-1].ended else None
-        goes_on = call.get("willContinue") is True
+        open = into.state.setdefault("open", {})  # calls that go on, by their ids
+        id = id_text(call.get("id"))
         pieces = call.get("partialArgs")
-        if slot is None or call.get("name"):
-            if slot is not None:
-                into.end(slot, truncated=True)  # another call begins, but this one was to go on
+        goes_on = call.get("willContinue") is True
+        slot: Slot | None = open.get(id) if id or not call.get("name") else None
+        if slot is None and not call.get("name"):  # more of the last one, unless that has another id
+            slot = open.get(None) if id else next(reversed(open.values()), None)
+        if slot is None:
+            if self._again(call, id, into):
+                return
+            for key in list(open) if id is None else [None] if None in open else []:
+                into.end(open.pop(key))  # another call begins, but this one was to go on
             whole = {key: value for key, value in call.items() if key not in ("willContinue", "partialArgs")}
-            item = {**part, "functionCall": whole}
-            path: Path = ("candidates", 0, "content", "parts", len(parts))
-            parts.append(item)
-            slot = into.begin(None, item, path, id=call.get("id"), name=call.get("name"))
-            if goes_on or pieces is not None:
-                whole["args"] = dict(whole.get("args") or {})
+            if pieces is not None or goes_on:
+                whole["args"] = joined(into.as_object(call.get("args"), (*path, "args")))
+            parts.append({**part, "functionCall": whole})
+            slot = into.begin(id, parts[-1], path[:-1], id=id, name=call.get("name"))
+            into.state["in pieces"] = pieces is not None or goes_on
+        elif not slot.ended:
+            whole = slot.item["functionCall"]
+            if id is not None:
+                into.named(slot, id)
+                whole["id"] = id
+            if len(part) > 1:
+                slot.item.update(rest(part, _CALL) or {})
+            given = call.get("args")
+            given = None if given is None else into.as_object(given, (*path, "args"))
+            if given and whole["args"]:
+                into.lost((*path, "args"), "arguments that come whole and in pieces; the first count")
+            elif given:
+                whole["args"] = joined(given)
+        slot.goes_on = goes_on
+        if pieces is not None and not slot.ended:
+            self._pieces(into.as_list(pieces, (*path, "partialArgs")), path, slot, into)
+        if slot.id is not None or not goes_on:
+            for key in (None, slot.id):
+                if open.get(key) is slot and (not goes_on or key != slot.id):
+                    del open[key]
+        if goes_on:
+            open[slot.id] = slot
         else:
-            slot.item.update({key: value for key, value in part.items() if key != "functionCall"})
-        for number, one in enumerate(into.as_list(pieces, (*slot.path, "partialArgs"))):
-            piece = _camel(into.as_object(one, (*slot.path, "partialArgs", number)))
+            into.end(slot)
+
+    def _again(self, call: dict[str, Any], id: str | None, into: Assembly) -> bool:
+        """Whether this only says once more what has been said: that a call has ended, or a whole call."""
+        if into.state.get("in pieces") and rest(call, _NONE) is None:
+            return True
+        known = into.slots.get(id) if id else None
+        if known is None or not known.ended or call.get("partialArgs") is not None or call.get("willContinue"):
+            return False
+        said = known.item["functionCall"]
+        return bool(known.name == call.get("name") and (said.get("args") or {}) == (call.get("args") or {}))
+
+    def _pieces(self, pieces: list[Any], path: Path, slot: Slot, into: Assembly) -> None:
+        for number, one in enumerate(pieces):
+            piece = one if type(one) is dict else into.as_object(one, (*path, "partialArgs", number))
             try:
-                slot.size += put_at(slot.item["functionCall"]["args"], piece, into.limits)
+                slot.size += put_at(slot.item["functionCall"]["args"], known_camel(piece), into.limits)
             except Unreadable as error:
                 into.end(slot, broken=str(error))
                 return
         if slot.size > into.limits.arguments:
             raise LimitError(f"arguments of more than {into.limits.arguments} characters", "arguments")
-        if not goes_on:
-            into.end(slot)
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         self._part(item, path, reading)
@@ -429,13 +459,6 @@ class Gemini(WireProvider):
 
     def check(self, turns: Turns, report: Report) -> None:
         check(turns, report)
-
-
-def _camel(node: dict[str, Any]) -> dict[str, Any]:
-    """Members as the wire has them; the SDK's own dump, and REST, also know them in snake_case."""
-    if _SNAKES.isdisjoint(node):
-        return node
-    return {_SNAKE.get(key, key): value for key, value in node.items()}
 
 
 WIRE = Gemini

@@ -31,7 +31,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, hashable, merge
+from ._pieces import Pieces, hashable, joined, merge, parse_member, shown
 from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64, shortest
 from ._writing import Wire, Writing, base64_text, numbered, result_parts, result_text, sent_arguments, system_text
@@ -41,6 +41,10 @@ _MODES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "an
 _CALL: Final = words("type id name arguments")
 _TEXT: Final = words("type text")
 _OUTPUT: Final = words("type content error")
+_TYPE: Final = words("type")
+# What of a stream's events about the whole is the whole's; and deltas that are of one kind of step only.
+_ABOUT: Final = words("agent continuation_token created errors id model object service_tier status updated usage")
+_NOT_OUTPUT: Final = words("thought_summary thought_signature text_annotation_delta")
 _INPUT: Final = words("type content")
 _RESULT: Final = words("type call_id name result is_error")
 _PART: Final = words("type text data uri mime_type")
@@ -66,7 +70,7 @@ class GeminiInteractions(WireProvider):
     tool_names = NameRule("A-Za-z0-9_.:-", 64, "A-Za-z_")
     list_member = "steps"
     stream_ends_with = "interaction.completed, or [DONE]"
-    cut_objects = True  # whole, they are objects
+    cut_objects = True
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "completed": "stop",
         "requires_action": "tool_calls",
@@ -114,12 +118,17 @@ class GeminiInteractions(WireProvider):
             for step in steps
             if type(step) is dict and step.get("type") == "function_result" and type(step.get("call_id")) is str
         }
+        if reading.known:  # of a stream, which has told of its calls already
+            answered = set()
         for number, item in enumerate(steps):
             path: Path = ("steps", number)
             step = item if type(item) is dict else reading.as_object(item, path)
             id = step.get("id") if answered else None
             if type(id) is str and id in answered and step.get("type") == "function_call":
                 reading.opaque(step)
+            elif reading.cut and step.get("type") == "function_call" and number == len(steps) - 1:
+                # At the limit the last step may lack its end, and arguments that were cut off still are an object.
+                reading.truncated_call(step.get("name"), path)
             else:
                 self._step(step, path, reading)
         if payload.get("status") == "failed":
@@ -170,79 +179,103 @@ class GeminiInteractions(WireProvider):
         if kind == "step.delta":
             self._delta(into.as_object(event.get("delta"), ("delta",)), into.items.get(index), into)
         elif kind == "step.start":
-            self._start(dict(into.as_object(event.get("step"), ("step",))), index, into)
+            self._start(into.as_object(event.get("step"), ("step",)), index, into)
         elif kind == "step.stop":
             slot = into.slots.get(index)
             if slot is not None:  # whether the model was cut off in it, only the next event tells
                 into.go_on()
                 into.stopped(slot)
+            elif index in into.items:
+                parse_member(into.items[index], "arguments")
         elif kind == "interaction.status_update":
-            into.payload["status"] = event.get("status")
+            into.payload.update({key: event[key] for key in ("status", "usage") if event.get(key) is not None})
         elif kind in ("interaction.created", "interaction.completed"):
             about = into.as_object(event.get("interaction"), ("interaction",))
-            into.payload.update({key: value for key, value in about.items() if key != "steps" and value is not None})
+            into.payload.update({key: value for key, value in about.items() if key in _ABOUT and value is not None})
             if kind == "interaction.completed":
-                if "steps" not in into.payload:  # none was streamed
-                    into.payload["steps"] = into.as_list(about.get("steps"), ("interaction", "steps"))
+                if not into.payload.get("steps"):  # none was streamed
+                    at = ("interaction", "steps")
+                    for number, step in enumerate(into.as_list(about.get("steps"), at)):
+                        self._start(into.as_object(step, (*at, number)), None, into)
                 into.stop(into.payload.get("status"))
                 into.finish()
+        elif kind == "error":
+            into.refused({"message": "no more is said"})
         elif type(kind) is not str or not kind.startswith("interaction."):
             into.unknown(kind)
 
+    def stream_close(self, into: Assembly) -> None:
+        into.stop(into.payload.get("status"))  # [DONE] may come without interaction.completed
+
     def _start(self, step: dict[str, Any], index: Any, into: Assembly) -> None:
-        if into.late():
+        calls = step.get("type") == "function_call"
+        if into.late() or (calls and index is not None and into.repeated(index, step.get("id"))):
             return
         into.go_on()
         steps = into.payload.setdefault("steps", [])
         path: Path = ("steps", len(steps))
-        steps.append(step)
-        into.items[index] = step
-        if step.get("type") == "function_call":
-            into.begin(index, step, path, id=step.get("id"), name=step.get("name"))
+        into.items[index] = begun = joined(step)
+        steps.append(begun)
+        ids = into.state.setdefault("ids", set())
+        if calls:
+            ids.add(into.begin(index, begun, path, id=step.get("id"), name=step.get("name")).id)
             return
-        for key in ("content", "summary"):
-            parts = into.as_list(step.get(key), ("step", key))
-            if parts and step.get("type") in ("model_output", "thought"):
-                step[key] = []
-                for part in parts:
-                    self._part_delta(into.as_object(part, ("step", key)), step, key, into)
+        for kind, key in (("model_output", "content"), ("thought", "summary")):
+            if step.get("type") == kind and key in step:
+                begun[key] = []
+                for part in into.as_list(step[key], ("step", key)):
+                    self._part_delta(into.as_object(part, ("step", key)), begun, key, into)
+        if step.get("type") == "function_result" and hashable(step.get("call_id")) in ids:
+            into.lost(path, "a call of this stream is answered in it")
 
     def _delta(self, delta: dict[str, Any], step: dict[str, Any] | None, into: Assembly) -> None:
-        kind = delta.get("type")
+        if into.late():
+            return
         if step is None:
-            if not into.late():
-                into.lost(("index",), "a step that has not begun")
-        elif kind == "arguments_delta":
+            into.lost(("index",), "a step that has not begun")
+            return
+        kind = hashable(delta.get("type"))
+        about = step.get("type")
+        slot = into.slot_of(step)
+        if kind == "arguments_delta":
             piece = into.as_text(delta.get("arguments"), ("delta", "arguments"))
-            slot = into.slot_of(step)
             if slot is not None and piece:
                 if not slot.size:
                     step["arguments"] = slot.pieces  # what the start held was a default
                 into.arguments(slot, piece)
-        elif into.late():
-            pass
-        elif kind == "thought_summary":
+            elif piece:  # of a call that Google runs
+                if type(step.get("arguments")) is not Pieces:
+                    step["arguments"] = Pieces()
+                step["arguments"].append(piece)
+        elif about == "thought" and kind == "thought_summary":
             self._part_delta(into.as_object(delta.get("content"), ("delta", "content")), step, "summary", into)
-        elif kind == "thought_signature":
+        elif about == "thought" and kind == "thought_signature":
             step["signature"] = delta.get("signature")
-        elif kind == "text_annotation_delta":
-            last = step["content"][-1] if step.get("content") else None
-            if type(last) is dict:
-                merge(last, "annotations", into.as_list(delta.get("annotations"), ("delta", "annotations")))
-        elif step.get("type") == "model_output":
+        elif about == "model_output" and kind == "text_annotation_delta" and step.get("content"):
+            notes = into.as_list(delta.get("annotations"), ("delta", "annotations"))
+            merge(step["content"][-1], "annotations", notes)
+        elif about == "model_output" and kind not in _NOT_OUTPUT:
             self._part_delta(delta, step, "content", into)
-        else:  # of what the server does
-            step.update({key: value for key, value in delta.items() if key != "type" and value is not None})
+        elif slot is not None or about in ("thought", "model_output") or kind in _NOT_OUTPUT:
+            into.lost(("delta",), f"a delta of the type {shown(kind)} for a step of the type {shown(about)}")
+        else:  # of what Google does
+            for key, value in (rest(delta, _TYPE) or {}).items():
+                if key != "result" or type(value) is not str:
+                    merge(step, key, value)
+                elif type(step.get(key)) is Pieces:
+                    step[key].append(value)
+                else:
+                    step[key] = Pieces([value])
 
     def _part_delta(self, part: dict[str, Any], step: dict[str, Any], key: str, into: Assembly) -> None:
         """A part of content or of a summary; texts go on, whole they are one."""
         parts = step.setdefault(key, [])
-        if part.get("type") != "text":
-            parts.append(part)
+        if part.get("type") != "text" and not (key == "summary" and part.get("text")):
+            parts.append(joined(part))
             return
         last = parts[-1] if parts else {}
         if type(last.get("text")) is not Pieces:
-            last = {**part, "text": Pieces()}
+            last = {**joined(part), "text": Pieces()}
             parts.append(last)
         add = into.text if key == "content" else into.reasoning
         add(last["text"], into.as_text(part.get("text"), ("delta", "text")))

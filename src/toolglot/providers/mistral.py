@@ -25,7 +25,7 @@ from ..types import (
     ToolResult,
 )
 from ._base import NewReading
-from ._chunks import ChunkStream
+from ._chunks import CHOICE, FUNCTION, RESPONSE, ChunkStream
 from ._history import Report
 from ._mistral_parts import CHUNK, RULES, chunk_of, read_chunk
 from ._names import WireFormat
@@ -33,7 +33,7 @@ from ._payload import Path
 from ._reading import Reading, rest, with_inner
 from ._turns import TurnReader
 from ._writing import Wire, Writing, numbered, result_parts, result_text, sent_text
-from .openai_chat import CHOICE, FUNCTION, PLAIN, RESPONSE, STRICT
+from .openai_chat import PLAIN, STRICT
 
 _CALL: Final = words("id type index function")
 _CHOICE: Final = CHOICE | words("messages stop_reason")
@@ -52,6 +52,9 @@ class Mistral(ChunkStream):
     list_member = "tool_calls"
     no_ids = frozenset(("", "null"))  # the last is what the SDK makes of a missing one
     thinking_parts = True
+    reasons = ("finish_reason", "stop_reason")  # the latter is Bedrock's
+    members = frozenset()
+    text_parts = ("text",)
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
         "stop": "stop",
         "tool_calls": "tool_calls",

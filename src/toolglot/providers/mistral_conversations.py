@@ -43,6 +43,8 @@ _CALL: Final = words("object type tool_call_id name arguments")
 _RESPONSE: Final = words("object outputs usage error")
 _OUTPUT: Final = words("object type role content")
 _TEXT: Final = words("type text")
+_THINKING: Final = words("type thinking")
+_NEXT: Final = words("next_agent_id next_agent_name")
 _RESULT: Final = words("object type tool_call_id result")
 # What it refuses is known from its types, and from the models that it runs.
 _RULES: Final[dict[str, str | None]] = dict.fromkeys(
@@ -146,6 +148,7 @@ class MistralConversations(WireProvider):
 
     def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
         kind = event.get("type")
+        into.payload.setdefault("outputs", [])
         if kind == "conversation.response.started":
             into.payload["conversation_id"] = event.get("conversation_id")
         elif kind == "conversation.response.done":
@@ -165,8 +168,9 @@ class MistralConversations(WireProvider):
                 if event.get("info") is not None:
                     entry["info"] = event["info"]
         elif type(kind) is str and kind.startswith("agent.handoff."):
-            if kind.endswith(".started"):
-                self._entry_of(event, "agent.handoff", into)
+            entry = self._entry_of(event, "agent.handoff", into)
+            if entry is not None:
+                entry.update({name: event[name] for name in _NEXT if event.get(name) is not None})
         else:
             into.unknown(kind)
 
@@ -178,7 +182,7 @@ class MistralConversations(WireProvider):
             members = {name: value for name, value in event.items() if name in _KEPT and value is not None}
             entry = {"object": "entry", "type": kind, **members}
             into.items[key] = entry
-            into.payload.setdefault("outputs", []).append(entry)
+            into.payload["outputs"].append(entry)
         return entry
 
     def _text_delta(self, event: dict[str, Any], into: Assembly) -> None:
@@ -205,13 +209,22 @@ class MistralConversations(WireProvider):
             into.text(last["text"], into.as_text(chunk.get("text"), ("content", "text")))
         elif kind == "thinking":
             if last.get("type") != "thinking":
-                last = {"type": "thinking", "thinking": [{"type": "text", "text": Pieces()}]}
+                last = {"type": "thinking", "thinking": []}
                 chunks.append(last)
+            last.update(rest(chunk, _THINKING) or {})
             for number, item in enumerate(into.as_list(chunk.get("thinking"), ("content", "thinking"))):
-                text = into.as_object(item, ("content", "thinking", number)).get("text")
-                into.reasoning(last["thinking"][0]["text"], into.as_text(text, ("content", "thinking", number, "text")))
+                at: Path = ("content", "thinking", number)
+                self._thought(into.as_object(item, at), at, last["thinking"], into)
         elif chunk:
             chunks.append(chunk)
+
+    def _thought(self, part: dict[str, Any], at: Path, parts: list[dict[str, Any]], into: Assembly) -> None:
+        if part.get("text") is None:
+            parts.append(part)  # what the thought refers to
+            return
+        if not parts or type(parts[-1].get("text")) is not Pieces:
+            parts.append({**part, "text": Pieces()})
+        into.reasoning(parts[-1]["text"], into.as_text(part["text"], (*at, "text")))
 
     def _call_delta(self, event: dict[str, Any], into: Assembly) -> None:
         id = event.get("tool_call_id")
@@ -222,18 +235,14 @@ class MistralConversations(WireProvider):
                 return
             kept = {name: value for name, value in event.items() if name in _KEPT and value is not None}
             entry: dict[str, Any] = {"object": "entry", "type": "function.call", "tool_call_id": id, **kept}
-            outputs = into.payload.setdefault("outputs", [])
+            outputs = into.payload["outputs"]
             path: Path = ("outputs", len(outputs))
             outputs.append(entry)
             slot = into.begin(key, entry, path, id=id or event.get("id"), name=event.get("name"))
             entry["arguments"] = slot.pieces
         if event.get("confirmation_status") is not None:
             slot.item["confirmation_status"] = event["confirmation_status"]
-        arguments = event.get("arguments")
-        if type(arguments) is dict:
-            slot.item["arguments"] = arguments
-        else:
-            into.arguments(slot, into.as_text(arguments, ("arguments",)))
+        into.value(slot, slot.item, "arguments", event.get("arguments"))
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         self._entry(item, path, reading)

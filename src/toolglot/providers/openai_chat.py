@@ -25,7 +25,7 @@ from ..types import (
     ToolResult,
 )
 from ._base import NewReading
-from ._chunks import REASONING, ChunkStream
+from ._chunks import CALL, CHOICE, CUSTOM, FUNCTION, REASONING, RESPONSE, SERVER, ChunkStream
 from ._dialects import DIALECTS, Dialect
 from ._history import Report
 from ._names import Provider, WireFormat
@@ -49,13 +49,9 @@ STRICT: Final = Subset(
     closed=True,
     formats=words("date-time time date duration email hostname ipv4 ipv6 uuid"),
 )
-_CALL: Final = words("id type function index custom")
-FUNCTION: Final = words("name arguments")
 _BARE: Final = words("id type index name arguments parameters")
-_CUSTOM: Final = words("name input")
-RESPONSE: Final = words("choices usage object created error message choice refusal stop_reason")
-CHOICE: Final = words("index message delta finish_reason")
 _READ: Final = words("role content tool_calls function_call refusal reasoning reasoning_content")
+_PARTS: Final = words("type text refusal")
 _RESULTS: Final = ("tool", "function")  # the second is of the legacy form, and goes by the name
 _ROLES: Final = ("system", "developer", "user", *_RESULTS)
 _SAID: Final = words("role content")
@@ -66,6 +62,7 @@ class OpenAIChat(ChunkStream):
     """Chat Completions, in the dialect of whoever serves it."""
 
     wire = WireFormat.OPENAI_CHAT
+    writer_module = "_write_chunks"
     call_ids = NameRule("!-~", 40)
     list_member = "tool_calls"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {
@@ -183,19 +180,19 @@ class OpenAIChat(ChunkStream):
             part = reading.as_object(item, (*path, number))
             if part.get("type") in ("text", "refusal"):
                 key = part["type"]
-                reading.text(reading.as_text(part.get(key), (*path, number, key)))
+                reading.text(reading.as_text(part.get(key), (*path, number, key)), rest(part, _PARTS))
             elif part:
                 reading.opaque(part)
 
     def _call(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         if not item:
             return
-        extra = rest(item, _CALL)
+        extra = rest(item, CALL)
         custom = item.get("custom")
         if type(custom) is dict or (custom is not None and item.get("function") is None):
             at = (*path, "custom")
             custom = reading.as_object(custom, at)
-            extra = with_inner(extra, "custom", custom, _CUSTOM)
+            extra = with_inner(extra, "custom", custom, CUSTOM)
             reading.custom(custom.get("name"), custom.get("input"), at, id=item.get("id"), extra=extra)
             return
         function = item.get("function")
@@ -207,8 +204,7 @@ class OpenAIChat(ChunkStream):
         if type(function) is not dict:
             function = reading.as_object(function, at)
         kind = item.get("type")
-        # Of xAI's own tools, which only its SDK shows.
-        if kind != "function" and type(kind) is str and kind.startswith("TOOL_CALL_TYPE_"):
+        if kind != "function" and type(kind) is str and kind.startswith(SERVER):
             reading.server_call(function.get("name"), function.get("arguments"), item.get("id"), item)
             return
         extra = with_inner(extra, "function", function, FUNCTION)

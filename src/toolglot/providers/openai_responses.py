@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from ..definition import Tool
-from ..events import ReasoningDelta
 from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
 from ..schema.subset import words
@@ -25,12 +24,11 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
-from ._assembly import Assembly
-from ._base import NewReading, WireProvider
+from ._base import NewReading
 from ._history import Report
+from ._items import BEGUN, ItemStream
 from ._names import WireFormat
 from ._payload import Path
-from ._pieces import Pieces, hashable
 from ._reading import Reading, rest
 from ._responses_parts import (
     CALLS,
@@ -60,46 +58,14 @@ _CALL: Final = words("type call_id name arguments input")
 _SAID: Final = words("output_text refusal text input_text")
 _INCOMPLETE: Final[dict[Any, StopReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
-_ARGUMENTS: Final[dict[Any, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
-_ENDS: Final = words("response.completed response.incomplete response.failed response.done response.cancelled")
-# What an event does: the name of a method.
-_EVENTS: Final = {
-    **dict.fromkeys(words("response.created response.in_progress response.queued") | _ENDS, "_response"),
-    "response.output_item.added": "_added",
-    "response.output_item.done": "_done",
-    **dict.fromkeys(
-        words(
-            "response.function_call_arguments.delta response.function_call_arguments.done "
-            "response.custom_tool_call_input.delta response.custom_tool_call_input.done"
-        ),
-        "_call_delta",
-    ),
-    **dict.fromkeys(words("response.content_part.added response.reasoning_summary_part.added"), "_part_added"),
-    **dict.fromkeys(
-        words(
-            "response.output_text.delta response.refusal.delta response.reasoning_text.delta response.text.delta "
-            "response.reasoning_summary_text.delta"
-        ),
-        "_text_delta",
-    ),
-}
-# Events that bring nothing that the items do not hold in the end.
-_KNOWN: Final = tuple(
-    f"response.{name}"
-    for name in words(
-        "output_text. refusal. text. content_part. reasoning mcp_ web_search_call. file_search_call. audio. "
-        "code_interpreter_call image_generation_call. shell_call compaction output_audio rate_limits."
-    )
-)
 
-
-class OpenAIResponses(WireProvider):
+class OpenAIResponses(ItemStream):
     """Responses."""
 
     wire = WireFormat.OPENAI_RESPONSES
+    writer_module = "_write_responses"
     call_ids = NameRule("!-~", 64)
     list_member = "output"
-    stream_ends_with = "response.completed, response.incomplete or response.failed"
     stop_reasons: ClassVar[Mapping[str, StopReason]] = {"completed": "stop", "failed": "error", "cancelled": "other"}
 
     # -- definition
@@ -174,6 +140,7 @@ class OpenAIResponses(WireProvider):
             for item in items
             if type(item) is dict and item.get("type") in OUTPUTS and type(item.get("call_id")) is str
         }
+        answered -= payload.get(BEGUN, frozenset())
         for number, item in enumerate(items):
             path: Path = ("output", number)
             item = reading.as_object(item, path)
@@ -186,12 +153,18 @@ class OpenAIResponses(WireProvider):
 
     def _item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = item.get("type")
-        if kind == "function_call":
+        if kind in CALLS:
+            custom = kind == "custom_tool_call"
+            key = "input" if custom else "arguments"
+            value = item.get(key)
+            status = item.get("status")
+            if status == "incomplete" and (custom or value is None or (type(value) is str and not value.strip())):
+                reading.truncated_call(item.get("name"), (*path, key))
+                return
             id = item.get("call_id") or item.get("id")
-            reading.call(item.get("name"), item.get("arguments"), path, id=id, extra=rest(item, _CALL))
-        elif kind == "custom_tool_call":
-            id = item.get("call_id") or item.get("id")
-            reading.custom(item.get("name"), item.get("input"), path, id=id, extra=rest(item, _CALL))
+            (reading.custom if custom else reading.call)(item.get("name"), value, path, id=id, extra=rest(item, _CALL))
+            if status == "completed":
+                reading.sure()
         elif kind == "message":
             self._message(item, path, reading)
         elif kind == "reasoning":
@@ -229,168 +202,7 @@ class OpenAIResponses(WireProvider):
 
     # -- stream
 
-    def stream_event(self, event: dict[str, Any], into: Assembly) -> None:
-        """Also what the Realtime API says of a response; the other events of its sessions are noted once a kind."""
-        kind = event.get("type")
-        handler = _EVENTS.get(kind) if type(kind) is str else None
-        if handler is not None:
-            getattr(self, handler)(event, into)
-        elif kind == "error":
-            into.refused(event)
-        elif type(kind) is not str or not kind.startswith(_KNOWN):
-            into.unknown(kind)
-
-    def _response(self, event: dict[str, Any], into: Assembly) -> None:
-        response = into.as_object(event.get("response"), ("response",))
-        into.payload.update({key: value for key, value in response.items() if key != "output"})
-        if event["type"] not in _ENDS or into.ended:
-            return
-        output = into.as_list(response.get("output"), ("response", "output"))
-        if "output" not in into.payload:  # no item was streamed
-            for item in output:
-                self._added({"item": item}, into)
-        details = response.get("incomplete_details") or response.get("status_details")
-        reason = details.get("reason") if type(details) is dict else None
-        into.cut = response.get("status") in ("incomplete", "cancelled", "failed") and reason != "content_filter"
-        if response.get("error"):
-            into.refused(response["error"])
-        into.finish()
-
-    def _added(self, event: dict[str, Any], into: Assembly) -> None:
-        if into.late():
-            return
-        item = dict(into.as_object(event.get("item"), ("item",)))
-        output = into.payload.setdefault("output", [])
-        path: Path = ("output", len(output))
-        output.append(item)
-        index, id = hashable(event.get("output_index")), hashable(item.get("id"))
-        for place in ((index, id), ("index", index), ("id", id)):
-            if place[1] is not None:
-                into.items[place] = item
-        key = _ARGUMENTS.get(item.get("type"))
-        if key is not None:
-            begun = item.get(key)
-            slot = into.begin(None, item, path, id=item.get("call_id"), name=item.get("name"), custom=key == "input")
-            item[key] = slot.pieces
-            into.arguments(slot, into.as_text(begun, ("item", key)))
-        elif item.get("type") in ("message", "reasoning"):
-            for key in ("content", "summary"):
-                parts = into.as_list(item.get(key), ("item", key))
-                if key in item:
-                    item[key] = []
-                for number, part in enumerate(parts):
-                    self._part_at(item, key, number, part, into)
-
-    def _item_of(self, event: dict[str, Any], into: Assembly) -> dict[str, Any] | None:
-        """The item that an event is about, by its place and id, else by one of them: gateways use either again."""
-        index, id = hashable(event.get("output_index")), hashable(event.get("item_id"))
-        for place in ((index, id), ("index", index), ("id", id)):
-            item = into.items.get(place) if place[1] is not None else None
-            if item is not None and (place[0] != "index" or id is None or item.get("id") in (None, id)):
-                return item
-        return None
-
-    def _call_delta(self, event: dict[str, Any], into: Assembly) -> None:
-        kind = event["type"]
-        item = self._item_of(event, into)
-        if item is None:  # Realtime's may come by themselves
-            if into.late():
-                return
-            about = {"id": event.get("item_id"), "call_id": event.get("call_id"), "name": event.get("name")}
-            what = "custom_tool_call" if "custom" in kind else "function_call"
-            self._added({**event, "item": {"type": what, **about}}, into)
-            item = into.payload["output"][-1]
-        slot = into.slot_of(item)
-        if slot is None:
-            into.unknown(kind)
-            return
-        into.named(slot, event.get("call_id"), event.get("name"))
-        item.update(name=slot.name, call_id=slot.id)
-        if kind.endswith(".delta"):
-            into.arguments(slot, into.as_text(event.get("delta"), ("delta",)))
-        else:
-            into.complete(slot, event.get("input") if slot.custom else event.get("arguments"))
-
-    def _part_at(self, item: dict[str, Any], key: str, number: Any, part: Any, into: Assembly) -> dict[str, Any]:
-        """The part of that number of an item's content or summary, which begins if it has not."""
-        place = (id(item), key, hashable(number))
-        if place in into.items:
-            return into.items[place]
-        made: dict[str, Any] = dict(into.as_object(part, ("part",)))
-        into.items[place] = made
-        reasons = item.get("type") == "reasoning"
-        if reasons and (item.get("summary") or item.get("content")):
-            into.events.append(ReasoningDelta("\n\n"))  # which `read` puts between them
-        if type(item.get(key)) is not list:
-            item[key] = []
-        item[key].append(made)
-        name = "refusal" if made.get("type") == "refusal" else "text"
-        begun = into.as_text(made.get(name), ("part", name))
-        made[name] = Pieces()
-        (into.reasoning if reasons else into.text)(made[name], begun)
-        return made
-
-    def _part_added(self, event: dict[str, Any], into: Assembly) -> None:
-        item = self._item_of(event, into)
-        key = "summary" if "summary_index" in event else "content"
-        if item is not None and not into.late():
-            self._part_at(item, key, event.get(f"{key}_index"), event.get("part"), into)
-
-    def _text_delta(self, event: dict[str, Any], into: Assembly) -> None:
-        if into.late():
-            return
-        kind = event["type"]
-        item = self._item_of(event, into)
-        if item is None:
-            what = "reasoning" if kind.startswith("response.reasoning") else "message"
-            self._added({**event, "item": {"type": what, "id": event.get("item_id")}}, into)
-            item = into.payload["output"][-1]
-        key = "summary" if "summary_index" in event else "content"
-        part = {"type": "refusal" if "refusal" in kind else "summary_text" if key == "summary" else "output_text"}
-        made = self._part_at(item, key, event.get(f"{key}_index"), part, into)
-        name = "refusal" if made.get("type") == "refusal" else "text"
-        add = into.reasoning if item.get("type") == "reasoning" else into.text
-        if type(made.get(name)) is Pieces:
-            add(made[name], into.as_text(event.get("delta"), ("delta",)))
-
-    def _done(self, event: dict[str, Any], into: Assembly) -> None:
-        """An item once more, whole: it has what was not streamed."""
-        item = into.as_object(event.get("item"), ("item",))
-        known = self._item_of({**event, "item_id": item.get("id")}, into)
-        if known is None:
-            if into.late():
-                return
-            self._added(event, into)
-            known = into.payload["output"][-1]
-        slot = into.slot_of(known)
-        if slot is None:
-            if not into.late():
-                self._rest_of_texts(known, item, into)
-                known.update(item)
-            return
-        key = "input" if slot.custom else "arguments"
-        into.named(slot, item.get("call_id"), item.get("name"))
-        into.complete(slot, item.get(key))
-        known.update({name: value for name, value in item.items() if name != key and value is not None})
-        if item.get("status") != "incomplete":  # else the response's end says why
-            into.end(slot)
-
-    def _rest_of_texts(self, known: dict[str, Any], item: dict[str, Any], into: Assembly) -> None:
-        """Give out what of an item's texts was not streamed."""
-        if item.get("type") not in ("message", "reasoning"):
-            return
-        add = into.reasoning if item["type"] == "reasoning" else into.text
-        for key in ("summary", "content"):
-            for number, part in enumerate(into.as_list(item.get(key), ("item", key))):
-                at: Path = ("item", key, number)
-                part = into.as_object(part, at)
-                name = "refusal" if part.get("type") == "refusal" else "text"
-                begun = self._part_at(known, key, number, {"type": part.get("type")}, into).get(name)
-                if type(begun) is Pieces:
-                    told = "".join(begun)
-                    text = into.as_text(part.get(name), (*at, name))
-                    if text.startswith(told):
-                        add(begun, text[len(told) :])
+    # In `ItemStream`.
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         self._item(item, path, reading)
