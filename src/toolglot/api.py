@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from .definition import ToolSet
 from .engine.machine import NEVER, Machine
+from .engine.mend import Mender
 from .engine.plain import plain_calls
 from .engine.untagged import Tracker
 from .errors import DefinitionError, LimitError, NoToolCallFoundError, ParseError
@@ -20,6 +21,7 @@ from .types import Limits, Message, ToolChoice
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
+MENDER = Mender()
 Segments = Sequence[tuple[str, "bool | None"]]
 
 
@@ -168,6 +170,8 @@ class _Options:
         specs = self.plan.untagged
         if specs and (live or specs[0].eager or machine.base or machine.buf):
             machine.tracker = Tracker(self.plan.untagged)
+        if self.on_error == "repair":
+            machine.mender = MENDER
         return machine
 
 

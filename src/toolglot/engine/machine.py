@@ -28,11 +28,12 @@ from ..events import (
     ToolCallEnd,
     ToolCallStart,
 )
-from ..types import CallPart, Limits, Message, Part, ReasoningPart, Span, StopReason, TextPart, ToolCall
+from ..types import CallPart, Limits, Message, Part, ReasoningPart, Repair, Span, StopReason, TextPart, ToolCall
 from ..values.gather import gather
 from .ranges import Ranges
 
 if TYPE_CHECKING:
+    from .mend import Mender
     from .ops import Op
     from .plan import Plan
 
@@ -115,6 +116,11 @@ class Machine:
     unit_prose: bool = False
     body_at: int = 0  # behind the call's opener
     section_at: int | None = None  # the opener of a section that has no call yet
+    value_at: int | None = None  # where the value stands in which the call is broken, if that is JSON
+    # mends
+    mender: Mender | None = None
+    ended_itself: bool = False  # the caller says that the model ended the output
+    open_end: bool = False  # the broken call was not closed: it goes on to the end
     sep_break: int = -1  # an error stands here: separators around it stay apart
     # text
     run_kind: int = -1
@@ -156,6 +162,7 @@ class Machine:
         self.op = plan.start
         self.calls: list[ToolCall] = []
         self.errors: list[ParseError] = []
+        self.repairs: list[Repair] = []
         self.separators: list[Span] = []
         self.parts: list[Part] = []
         self.pieces: list[str] = []
@@ -225,6 +232,8 @@ class Machine:
         if reason not in (None, "stop", "tool_calls"):
             self.stop = reason
             self.cut = reason != "other"
+        else:
+            self.ended_itself = reason is not None
 
     def close(self) -> None:
         """No more text."""
@@ -408,6 +417,7 @@ class Machine:
         """A call starts at ``buf[i]``."""
         at = self.call_start = self.body_at = self.base + i
         self.section_at = None
+        self.value_at = None
         self.index += 1
         if self.index >= self.limits.calls:
             self.check_index(at)
@@ -612,6 +622,8 @@ class Machine:
         """An error whose region is known."""
         if self.run_kind >= 0:
             self.flush()
+        if in_call and self.mender is not None and self.mender.mend(self, fault, span, held):
+            return
         at = fault.at
         line, column = self.where(at, held)
         raw = self.region(*span) if held is None else held[0][span[0] - held[1] : span[1] - held[1]]
@@ -672,6 +684,7 @@ class Machine:
             self.own_opener = False
             self.index += 1
             self.name = None
+            self.value_at = None
             if self.live and self.unit is None and self.kept is None:
                 self.keep(self.call_start - self.base)
         self.fault = fault
@@ -744,7 +757,7 @@ class Machine:
             reasoning if reasoning and not reasoning.isspace() else None,
             list(self.calls),
             list(self.errors),
-            [],
+            list(self.repairs),
             formats.pop() if len(formats) == 1 else self.plan.format_id,
             None,
             stop,

@@ -105,6 +105,7 @@ class CallObjectOp(Op):
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
             self.note_name(m, reader)
+            m.value_at = st.start
             return m.fail(absolute(m, fault))
         m.pos = end
         if m.live:
@@ -223,6 +224,7 @@ class ArgumentsOp(Op):
         try:
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
+            m.value_at = st.start if self.codec == "json" else None
             return m.fail(absolute(m, fault))
         m.pos = end
         now = m.base + end

@@ -1,0 +1,266 @@
+"""What ``on_error="repair"`` does with a broken call, before it becomes an error.
+
+A mend is a list of edits of the broken region's text. The format then reads the edited text, strictly, by the
+operations that read the sound one; what it makes of it counts if it is calls and nothing but calls, of declared tools
+and with arguments that fit them. So no mend knows how a format is read, and none can make a call that the format
+would not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Fault, LimitError
+from ..repair.edits import Edit, Edited, Unmendable
+from ..repair.fit import fits, settled
+from ..repair.json_text import mend_json
+from ..repair.package import rewrite
+from ..types import CallPart, Span, TextPart, ToolCall
+from ..values.json import loads, scan
+from . import shapes
+from .machine import Found, Held, Machine
+from .untagged import Tracker
+
+if TYPE_CHECKING:
+    from .ops import Begin, Op
+
+_BRACKET = re.compile(r"[{\[]")
+# Mends that could be something else in other arguments: only what the tool declares may be in these.
+_DOUBTFUL = frozenset(
+    (
+        "repair.inner_quote",
+        "repair.missing_bracket",
+        "repair.double_encoded",
+        "repair.rewritten",
+        "repair.single_quotes",
+    )
+)
+# What a call object says beside its arguments. One of these in arguments whose bracket is missing is likely its own.
+_OWN = frozenset(("id", "type", "index", "name", "tool_name", "tool_call_id", "call_id", "arguments", "parameters"))
+
+
+class Region:
+    """A broken call: its text and what is known of it."""
+
+    __slots__ = ("begin", "fault", "json_at", "m", "open", "span", "text")
+
+    def __init__(self, m: Machine, fault: Fault, span: Span, held: Held | None) -> None:
+        self.m = m
+        self.fault = fault
+        self.span = span
+        self.text = m.region(*span) if held is None else held[0][span[0] - held[1] : span[1] - held[1]]
+        # Without a closer it goes on to the end of the output: it may have been cut off.
+        self.open = m.open_end or fault.end
+        begin: Begin | None = m.resume
+        # One call, from its opener on; else what may be a list of calls, or a message of a hand-written machine.
+        alone = held is None and m.own_opener and m.unit is None and span[0] == m.call_start
+        self.begin = begin if alone and begin is not None and begin.next is not None else None
+        at = m.value_at
+        self.json_at = None if at is None or not span[0] <= at < span[1] else at - span[0]
+
+    @property
+    def closers(self) -> tuple[str, ...]:
+        """The literals that close the call or what it stands in."""
+        begin: Begin | None = self.m.resume
+        return () if begin is None else tuple(text for text in (*begin.closers, *begin.section_closers) if text)
+
+    def read(self, text: str) -> list[ToolCall]:
+        """The calls that ``text`` is, read strictly; raises `Unmendable` if it is anything else."""
+        m = self.m
+        sub = Machine(m.plan)
+        sub.tools = m.tools
+        sub.limits = m.limits
+        sub.fmt = m.fmt
+        sub.final = True
+        sub.cut = not self.open or m.cut  # whatever closes the call has to be there, if something closed it
+        try:
+            if self.begin is None:
+                if m.plan.untagged and m.plan.untagged[0].eager:
+                    sub.tracker = Tracker(m.plan.untagged)
+                sub.run_whole(text)
+                sub.flush()
+                calls_only = all(
+                    isinstance(p, CallPart) or (isinstance(p, TextPart) and not p.text.strip()) for p in sub.parts
+                )
+            else:
+                sub.buf = text
+                op: Op | None = self.begin
+                while op is not None and not sub.calls and not sub.errors:
+                    op = op.run(sub)
+                calls_only = not text[sub.pos :].strip(" \t\r\n")
+        except LimitError:
+            raise Unmendable from None
+        if sub.errors or not sub.calls or not calls_only or sub.thought:
+            raise Unmendable
+        return sub.calls
+
+
+class Mender:
+    """Mends what a machine would report as an error. Without state: one for all."""
+
+    def mend(self, m: Machine, fault: Fault, span: Span, held: Held | None) -> bool:
+        """Mend the call at ``span``, which is broken by ``fault``. Whether its calls were made instead."""
+        if m.plain is not None or span[0] < 0 or (m.cut and (m.open_end or fault.end)):
+            # Edits would move what the caller said of the tokens; the prompt's text is not ours; it was cut off.
+            return False
+        region = Region(m, fault, span, held)
+        for readings in self.rungs(region):
+            found = list(self.sound(region, readings))
+            if len(found) > 1:
+                return False  # it would have to be guessed which is meant
+            if found:
+                self.make(region, *found[0], held)
+                return True
+        return False
+
+    def rungs(self, region: Region) -> Iterator[Iterable[list[Edit]]]:
+        """Ways to mend it, the likeliest first; each gives one list of edits for each reading that it sees."""
+        pos = _json_at(region)
+        if pos is not None:
+            yield _json(region, pos)
+            yield _encoded(region, pos)
+            if region.m.tools is not None:
+                yield _rewritten(region, pos)
+
+    def sound(self, region: Region, readings: Iterable[list[Edit]]) -> Iterator[tuple[Edited, list[ToolCall]]]:
+        """The readings that are calls, and nothing but calls, that may be made."""
+        try:
+            for edits in readings:
+                try:
+                    edited = Edited(region.text, edits)
+                    calls = region.read(edited.text)
+                except Unmendable:
+                    continue
+                if self.allowed(region, edited, calls):
+                    yield edited, calls
+        except Unmendable:
+            return
+
+    def allowed(self, region: Region, edited: Edited, calls: list[ToolCall]) -> bool:
+        """Whether what was read may be made."""
+        m = region.m
+        codes = {edit.code for edit in edited.edits}
+        doubtful = not codes.isdisjoint(_DOUBTFUL)
+        for call in calls:
+            if not call.name or len(call.name) > m.limits.name:
+                return False
+            tool = None
+            if m.tools is not None:
+                tool = m.tools.get(call.name)
+                if tool is None:
+                    return False
+                if call.kind == "function" and not fits(call.arguments, tool.parameters, declared=doubtful):
+                    return False
+            if "repair.missing_bracket" in codes:
+                declared = () if tool is None else (tool.parameters.get("properties") or ())
+                if any(key in _OWN and key not in declared for key in list(call.arguments)[1:]):
+                    return False
+                if not settled(call.arguments, None if tool is None else tool.parameters):
+                    return False
+        return True
+
+    def make(self, region: Region, edited: Edited, calls: list[ToolCall], held: Held | None) -> None:
+        """Give out the calls."""
+        m = region.m
+        start, end = region.span
+        m.repairs += edited.repairs(start)
+        at = start
+        for i, call in enumerate(calls):
+            if i:
+                m.index += 1
+                m.check_index(at)
+                m.started = False
+            stop = end if i == len(calls) - 1 or call.span is None else start + edited.origin(call.span[1])
+            found = Found(call.name, call.arguments, _own(edited, call), call.arguments_json)
+            found.id = call.id
+            found.kind = call.kind
+            found.input = call.input
+            found.extra = call.extra
+            found.span = (at, stop)
+            m.finish(found, (at, stop), held)
+            at = stop
+        m.started = False
+
+
+def _own(edited: Edited, call: ToolCall) -> str | None:
+    """The model's own characters of a call's arguments."""
+    raw = call.raw_arguments
+    if raw is None or call.span is None:
+        return None
+    a = edited.text.find(raw, *call.span)
+    return None if a < 0 else edited.kept(a, a + len(raw))
+
+
+def _json_at(region: Region) -> int | None:
+    """Where the JSON stands in which the call is broken."""
+    if region.json_at is not None:
+        return region.json_at
+    at = region.fault.at - region.span[0]
+    if region.fault.code == "tool_call.unrecognized":
+        return at if region.text.startswith('"', at) else None
+    if region.fault.code.startswith("json.") or region.fault.code == "tool_call.invalid_arguments":
+        # The value was read, and what is wrong stands in it or behind it.
+        span = region.m.raw_span
+        if span is not None and span[0] >= region.span[0]:
+            return span[0] - region.span[0]
+        first = _BRACKET.search(region.text)
+        return None if first is None else first.start()
+    return None
+
+
+def _mends(region: Region, text: str, pos: int, stops: tuple[str, ...]) -> Iterator[tuple[list[Edit], int]]:
+    m = region.m
+    closed = region.open and m.ended_itself
+    return mend_json(text, pos, stops=stops, closed=closed, quotes=m.tools is not None, depth=m.limits.depth)
+
+
+def _json(region: Region, pos: int) -> Iterator[list[Edit]]:
+    """Damage in a call's JSON."""
+    for edits, _ in _mends(region, region.text, pos, region.closers):
+        if edits:
+            yield edits
+
+
+def _encoded(region: Region, pos: int) -> Iterator[list[Edit]]:
+    """JSON that was encoded once more than the format has it, or that is damaged inside the string that holds it."""
+    text = region.text
+    if text.startswith('"', pos):
+        found = scan(text, pos, region.m.limits.depth)
+        literal = None if found is None else (found[0], pos, found[1])
+    else:
+        parsed = shapes.members(text, pos, region.m.limits.depth) if text.startswith("{", pos) else None
+        strings = [] if parsed is None else [one for one in parsed[0].values() if _holds_json(one[0])]
+        literal = strings[0] if len(strings) == 1 else None
+    if literal is None:
+        return
+    inner, a, b = literal
+    for _ in range(2):
+        try:
+            value = loads(inner, region.m.limits.depth)
+        except Fault:
+            for edits, end in _mends(region, inner, 0, ()):
+                if not inner[end:].strip():
+                    yield [Edit(a, b, Edited(inner, edits).text.strip(), "repair.double_encoded")]
+            return
+        if isinstance(value, dict):
+            yield [Edit(a, b, inner.strip(), "repair.double_encoded")]
+            return
+        if not isinstance(value, str):
+            return
+        inner = value
+
+
+def _holds_json(value: Any) -> bool:
+    return isinstance(value, str) and value.lstrip()[:1] in ("{", '"', "`") and bool(value.strip())
+
+
+def _rewritten(region: Region, pos: int) -> Iterator[list[Edit]]:
+    """What the package json-repair makes of it."""
+    text = region.text
+    end = min((i for i in (text.rfind(closer) for closer in region.closers) if i > pos), default=len(text))
+    end = len(text[:end].rstrip())
+    answer = rewrite(text[pos:end])
+    if answer is not None:
+        yield [Edit(pos, end, answer, "repair.rewritten")]
