@@ -173,7 +173,8 @@ class ParseError(ToolglotError, ValueError):
     is the ordinal of the broken call, ``format`` its format. ``raw`` is the region that was given up, ``span``
     where it stands. ``path`` is the JSON path of what is wrong in a provider's payload; if that was not given as
     text, the positions are those of the string that stands there. ``message`` (the attribute) holds what was found,
-    on the error that `parse` raises.
+    on the error that `parse` raises. ``partial_arguments`` are the arguments of the broken call that are complete and
+    stand before what is wrong, None if that is not known: something to show, nothing to run.
     """
 
     def __init__(
@@ -209,6 +210,7 @@ class ParseError(ToolglotError, ValueError):
         self.span = span
         self.path = path
         self.message: Message | None = None
+        self.partial_arguments: dict[str, Any] | None = None
 
     def _key(self) -> tuple[Any, ...]:
         return (
@@ -267,6 +269,7 @@ class NoToolCallFoundError(ParseError):
     code = "tool_call.not_found"
     text = "no tool call found in text"
     position = line = column = expected = call_index = name = format = raw = span = path = message = None
+    partial_arguments = None
 
     def __init__(self) -> None:
         # Raised for every text without a call, so it is cheap: all that it says stands on the class.

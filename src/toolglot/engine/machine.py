@@ -30,6 +30,7 @@ from ..events import (
 )
 from ..types import CallPart, Limits, Message, Part, ReasoningPart, Repair, Span, StopReason, TextPart, ToolCall
 from ..values.gather import gather
+from ..values.literal import complete_members
 from .ranges import Ranges
 
 if TYPE_CHECKING:
@@ -116,7 +117,8 @@ class Machine:
     unit_prose: bool = False
     body_at: int = 0  # behind the call's opener
     section_at: int | None = None  # the opener of a section that has no call yet
-    value_at: int | None = None  # where the value stands in which the call is broken, if that is JSON
+    value_at: int | None = None  # where the value stands in which the call is broken, if that is JSON,
+    value_keys: tuple[str, ...] | None = None  # and which of its members are the arguments; None: it is
     # mends
     mender: Mender | None = None
     ended_itself: bool = False  # the caller says that the model ended the output
@@ -644,7 +646,16 @@ class Machine:
             raw=raw,
             span=span,
         )
+        if in_call:
+            error.partial_arguments = self.certain(raw, span, held is not None)
         self.add_error(error, span)
+
+    def certain(self, raw: str, span: Span, untagged: bool) -> dict[str, Any] | None:
+        """The arguments of the broken call that are complete; None if none has begun."""
+        at = self.value_at
+        if at is not None and span[0] <= at < span[1]:
+            return complete_members(raw, at - span[0], self.value_keys)
+        return self.args if not untagged and self.founds is None else None
 
     def stumble(self) -> None:
         """Something that looked like a call was none."""
@@ -672,6 +683,9 @@ class Machine:
 
         ``start`` is where the region begins if no call is open.
         """
+        if self.live and self.args is not None and self.st.__class__ is list and self.st[3]:
+            self.args.pop(self.key, None)  # a part of a value that was given out already
+            self.args = self.args or None
         self.st = None
         if self.call_start is None:
             # between the calls of a section: what is wrong begins where it stands
@@ -685,6 +699,7 @@ class Machine:
             self.index += 1
             self.name = None
             self.value_at = None
+            self.args = None
             if self.live and self.unit is None and self.kept is None:
                 self.keep(self.call_start - self.base)
         self.fault = fault

@@ -106,6 +106,7 @@ class CallObjectOp(Op):
         except Fault as fault:
             self.note_name(m, reader)
             m.value_at = st.start
+            m.value_keys = self.spec.arguments
             return m.fail(absolute(m, fault))
         m.pos = end
         if m.live:
@@ -224,7 +225,11 @@ class ArgumentsOp(Op):
         try:
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
-            m.value_at = st.start if self.codec == "json" else None
+            if self.codec == "json":
+                m.value_at = st.start
+                m.value_keys = None
+            elif isinstance(reader.value, dict):
+                m.args = {key: reader.value[key] for key, _, _ in reader.members}
             return m.fail(absolute(m, fault))
         m.pos = end
         now = m.base + end

@@ -93,7 +93,7 @@ class _Fit:
                 if not self.fits(item, properties[key], level + 1):
                     return False
             elif closed and not schema.get("patternProperties"):
-                return False
+                return False  # noqa: SIM114 (two reasons)
             elif isinstance(more, Mapping) and not self.fits(item, more, level + 1):
                 return False
         return True
