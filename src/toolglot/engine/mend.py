@@ -119,7 +119,8 @@ class Mender:
         """Ways to mend it, the likeliest first; each gives one list of edits for each reading that it sees."""
         pos = _json_at(region)
         if pos is not None:
-            yield _json(region, pos)
+            yield _json(region, pos, extra=False)
+            yield _json(region, pos, extra=True)
             yield _encoded(region, pos)
             if region.m.tools is not None:
                 yield _rewritten(region, pos)
@@ -153,6 +154,8 @@ class Mender:
                     return False
                 if call.kind == "function" and not fits(call.arguments, tool.parameters, declared=doubtful):
                     return False
+            if doubtful and self.markup(m, edited, call):
+                return False
             if "repair.missing_bracket" in codes:
                 declared = () if tool is None else (tool.parameters.get("properties") or ())
                 if any(key in _OWN and key not in declared for key in list(call.arguments)[1:]):
@@ -160,6 +163,12 @@ class Mender:
                 if not settled(call.arguments, None if tool is None else tool.parameters):
                     return False
         return True
+
+    @staticmethod
+    def markup(m: Machine, edited: Edited, call: ToolCall) -> bool:
+        """Whether a string that may end elsewhere holds what begins a call: the call may have ended in a string."""
+        raw = call.arguments_json
+        return any(text in raw for text in m.plan.call_literals) or _odd(call.arguments)
 
     def make(self, region: Region, edited: Edited, calls: list[ToolCall], held: Held | None) -> None:
         """Give out the calls."""
@@ -182,6 +191,15 @@ class Mender:
             m.finish(found, (at, stop), held)
             at = stop
         m.started = False
+
+
+def _odd(value: Any) -> bool:
+    """Whether the last string in ``value`` has a quote too many, so that it may go on."""
+    while isinstance(value, (dict, list)):
+        if not value:
+            return False
+        value = value[-1] if isinstance(value, list) else list(value.values())[-1]
+    return isinstance(value, str) and value.count('"') % 2 == 1
 
 
 def _own(edited: Edited, call: ToolCall) -> str | None:
@@ -210,16 +228,20 @@ def _json_at(region: Region) -> int | None:
     return None
 
 
-def _mends(region: Region, text: str, pos: int, stops: tuple[str, ...]) -> Iterator[tuple[list[Edit], int]]:
+def _mends(
+    region: Region, text: str, pos: int, stops: tuple[str, ...], *, extra: bool
+) -> Iterator[tuple[list[Edit], int]]:
     m = region.m
     closed = region.open and m.ended_itself
-    return mend_json(text, pos, stops=stops, closed=closed, quotes=m.tools is not None, depth=m.limits.depth)
+    return mend_json(
+        text, pos, stops=stops, closed=closed, quotes=m.tools is not None, extra=extra, depth=m.limits.depth
+    )
 
 
-def _json(region: Region, pos: int) -> Iterator[list[Edit]]:
-    """Damage in a call's JSON."""
-    for edits, _ in _mends(region, region.text, pos, region.closers):
-        if edits:
+def _json(region: Region, pos: int, *, extra: bool) -> Iterator[list[Edit]]:
+    """Damage in a call's JSON. ``extra``: brackets too many, which the format itself may have behind the JSON."""
+    for edits, _ in _mends(region, region.text, pos, region.closers, extra=extra):
+        if edits and extra == any(edit.code == "repair.extra_bracket" for edit in edits):
             yield edits
 
 
@@ -240,7 +262,7 @@ def _encoded(region: Region, pos: int) -> Iterator[list[Edit]]:
         try:
             value = loads(inner, region.m.limits.depth)
         except Fault:
-            for edits, end in _mends(region, inner, 0, ()):
+            for edits, end in _mends(region, inner, 0, (), extra=True):
                 if not inner[end:].strip():
                     yield [Edit(a, b, Edited(inner, edits).text.strip(), "repair.double_encoded")]
             return

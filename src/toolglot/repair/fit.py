@@ -48,8 +48,6 @@ class _Fit:
         self.left -= 1
         if self.left < 0 or level > 100:
             raise _Spent
-        if schema is False:
-            return False
         if not isinstance(schema, Mapping):
             return True
         reference = schema.get("$ref")
@@ -88,13 +86,11 @@ class _Fit:
             return False
         more = schema.get("additionalProperties", True)
         closed = more is False or (self.declared and bool(properties) and "additionalProperties" not in schema)
+        others = not closed or bool(schema.get("patternProperties"))
         for key, item in value.items():
-            if key in properties:
-                if not self.fits(item, properties[key], level + 1):
-                    return False
-            elif closed and not schema.get("patternProperties"):
-                return False  # noqa: SIM114 (two reasons)
-            elif isinstance(more, Mapping) and not self.fits(item, more, level + 1):
+            if key not in properties and not others:
+                return False
+            if not self.fits(item, properties.get(key, more), level + 1):
                 return False
         return True
 

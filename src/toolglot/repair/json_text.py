@@ -49,12 +49,20 @@ class _Choice(Exception):
 
 
 def mend_json(
-    text: str, pos: int, *, stops: tuple[str, ...] = (), closed: bool = False, quotes: bool = False, depth: int = 512
+    text: str,
+    pos: int,
+    *,
+    stops: tuple[str, ...] = (),
+    closed: bool = False,
+    quotes: bool = False,
+    extra: bool = False,
+    depth: int = 512,
 ) -> Iterator[tuple[list[Edit], int]]:
     """The edits that make the JSON at ``text[pos]`` sound, and where it ends; one pair for each of its readings.
 
     ``stops`` are literals before which brackets may be missing; ``closed`` says that the end of the text is such a
-    place. ``quotes``: quotes inside strings may be unescaped. Gives nothing if it cannot be mended. Linear.
+    place. ``quotes``: quotes inside strings may be unescaped; ``extra``: closing brackets behind the value are too
+    many. Gives nothing if it cannot be mended. Linear.
     """
     todo: list[tuple[int, ...]] = [()]
     for _ in range(_READINGS):
@@ -62,7 +70,7 @@ def mend_json(
             return
         chosen = todo.pop()
         try:
-            yield _Mender(text, stops, closed, quotes, depth, chosen).run(pos)
+            yield _Mender(text, stops, closed, quotes, extra, depth, chosen).run(pos)
         except Unmendable:
             pass
         except _Choice as choice:
@@ -73,12 +81,20 @@ def mend_json(
 
 class _Mender:
     def __init__(
-        self, text: str, stops: tuple[str, ...], closed: bool, quotes: bool, depth: int, chosen: tuple[int, ...]
+        self,
+        text: str,
+        stops: tuple[str, ...],
+        closed: bool,
+        quotes: bool,
+        extra: bool,
+        depth: int,
+        chosen: tuple[int, ...],
     ) -> None:
         self.text = text
         self.stops = stops
         self.closed = closed
         self.quotes = quotes
+        self.extra = extra
         self.depth = depth
         self.chosen = chosen
         self.choice = 0
@@ -104,7 +120,7 @@ class _Mender:
         if text[pos : pos + 1] not in ("{", "["):
             raise Unmendable
         pos = self.value(pos)
-        while text[(end := _WHITE(text, pos).end()) : end + 1] in ("}", "]"):
+        while text[(end := _WHITE(text, pos).end()) : end + 1] in ("}", "]") and self.extra:
             self.edit(end, end + 1, "", "repair.extra_bracket")
             pos = end + 1
         if fenced is not None:
@@ -277,7 +293,7 @@ class _Mender:
                     if mark == "'" or len(inner) % 2 == 0:
                         at = self.choose(ends)
                         break
-                if where == _KEY or not self.quotes:
+                if where == _KEY or not self.quotes or self.structure(at):
                     raise Unmendable
                 inner.append(at)
                 at += 1
@@ -333,6 +349,15 @@ class _Mender:
             return text[behind : behind + 1] in ("}", "]", "/", "#") or _KEY_AHEAD(text, after + 1) is not None
         # A comma may be missing before what begins as a key does.
         return where == _MEMBER and after > at + 1 and char in "\"'" and _KEY_AHEAD(text, after) is not None
+
+    def structure(self, at: int) -> bool:
+        """Whether what follows a quote inside a string looks as if the string ended there, but for another damage."""
+        text = self.text
+        after = _WHITE(text, at + 1).end()
+        if text.startswith(",", after):
+            after = _WHITE(text, after + 1).end()
+            return text.startswith(('"', "'"), after)
+        return text.startswith(('"', ":"), after)
 
 
 def _unescape(text: str) -> str:
