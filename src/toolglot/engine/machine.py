@@ -683,9 +683,6 @@ class Machine:
 
         ``start`` is where the region begins if no call is open.
         """
-        if self.live and self.args is not None and self.st.__class__ is list and self.st[3]:
-            self.args.pop(self.key, None)  # a part of a value that was given out already
-            self.args = self.args or None
         self.st = None
         if self.call_start is None:
             # between the calls of a section: what is wrong begins where it stands

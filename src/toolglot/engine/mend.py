@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Fault, LimitError
+from ..repair.arguments import allowed, decoded
 from ..repair.edits import Edit, Edited, Unmendable
-from ..repair.fit import fits, settled
 from ..repair.json_text import mend_json
 from ..repair.package import rewrite
 from ..types import CallPart, Span, TextPart, ToolCall
-from ..values.json import loads, scan
+from ..values.json import scan
 from . import shapes
 from .machine import Found, Held, Machine
 from .untagged import Tracker
@@ -27,18 +27,10 @@ if TYPE_CHECKING:
     from .ops import Begin, Op
 
 _BRACKET = re.compile(r"[{\[]")
-# Mends that could be something else in other arguments: only what the tool declares may be in these.
-_DOUBTFUL = frozenset(
-    (
-        "repair.inner_quote",
-        "repair.missing_bracket",
-        "repair.double_encoded",
-        "repair.rewritten",
-        "repair.single_quotes",
-    )
-)
-# What a call object says beside its arguments. One of these in arguments whose bracket is missing is likely its own.
-_OWN = frozenset(("id", "type", "index", "name", "tool_name", "tool_call_id", "call_id", "arguments", "parameters"))
+
+
+# Mends that say where something ends.
+_ENDS = frozenset(("repair.inner_quote", "repair.missing_bracket", "repair.single_quotes", "repair.rewritten"))
 
 
 class Region:
@@ -142,33 +134,17 @@ class Mender:
     def allowed(self, region: Region, edited: Edited, calls: list[ToolCall]) -> bool:
         """Whether what was read may be made."""
         m = region.m
-        codes = {edit.code for edit in edited.edits}
-        doubtful = not codes.isdisjoint(_DOUBTFUL)
         for call in calls:
             if not call.name or len(call.name) > m.limits.name:
                 return False
-            tool = None
-            if m.tools is not None:
-                tool = m.tools.get(call.name)
-                if tool is None:
-                    return False
-                if call.kind == "function" and not fits(call.arguments, tool.parameters, declared=doubtful):
-                    return False
-            if doubtful and self.markup(m, edited, call):
+            tool = None if m.tools is None else m.tools.get(call.name)
+            if m.tools is not None and tool is None:
                 return False
-            if "repair.missing_bracket" in codes:
-                declared = () if tool is None else (tool.parameters.get("properties") or ())
-                if any(key in _OWN and key not in declared for key in list(call.arguments)[1:]):
-                    return False
-                if not settled(call.arguments, None if tool is None else tool.parameters):
+            if call.kind == "function":
+                schema = None if tool is None else tool.parameters
+                if not allowed(call.arguments, schema, edited.edits) or markup(m, edited, call):
                     return False
         return True
-
-    @staticmethod
-    def markup(m: Machine, edited: Edited, call: ToolCall) -> bool:
-        """Whether a string that may end elsewhere holds what begins a call: the call may have ended in a string."""
-        raw = call.arguments_json
-        return any(text in raw for text in m.plan.call_literals) or _odd(call.arguments)
 
     def make(self, region: Region, edited: Edited, calls: list[ToolCall], held: Held | None) -> None:
         """Give out the calls."""
@@ -193,13 +169,12 @@ class Mender:
         m.started = False
 
 
-def _odd(value: Any) -> bool:
-    """Whether the last string in ``value`` has a quote too many, so that it may go on."""
-    while isinstance(value, (dict, list)):
-        if not value:
-            return False
-        value = value[-1] if isinstance(value, list) else list(value.values())[-1]
-    return isinstance(value, str) and value.count('"') % 2 == 1
+def markup(m: Machine, edited: Edited, call: ToolCall) -> bool:
+    """Whether a string that was given its end holds what begins a call: the region may have ended in a string."""
+    if _ENDS.isdisjoint(edit.code for edit in edited.edits):
+        return False
+    text = call.arguments_json
+    return any(literal in text for literal in m.plan.call_literals)
 
 
 def _own(edited: Edited, call: ToolCall) -> str | None:
@@ -258,20 +233,8 @@ def _encoded(region: Region, pos: int) -> Iterator[list[Edit]]:
     if literal is None:
         return
     inner, a, b = literal
-    for _ in range(2):
-        try:
-            value = loads(inner, region.m.limits.depth)
-        except Fault:
-            for edits, end in _mends(region, inner, 0, (), extra=True):
-                if not inner[end:].strip():
-                    yield [Edit(a, b, Edited(inner, edits).text.strip(), "repair.double_encoded")]
-            return
-        if isinstance(value, dict):
-            yield [Edit(a, b, inner.strip(), "repair.double_encoded")]
-            return
-        if not isinstance(value, str):
-            return
-        inner = value
+    for one in decoded(inner, region.m.limits.depth, quotes=region.m.tools is not None):
+        yield [Edit(a, b, one, "repair.double_encoded")]
 
 
 def _holds_json(value: Any) -> bool:

@@ -256,7 +256,9 @@ class WireProvider(Histories):
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
-        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed, {})
+        new: NewReading = partial(
+            Reading, self._wire, text, ids == "synthesize", declared, names, listed, {}, on_error == "repair"
+        )
         alone = payload[0] if listed and len(payload) == 1 else None
         if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
             readings = [new()]
@@ -287,7 +289,7 @@ class WireProvider(Histories):
         if text_format is not None:
             from ._inside import read_inside
 
-            messages = [read_inside(message, text_format, ids, tools) for message in messages]
+            messages = [read_inside(message, text_format, ids, tools, on_error) for message in messages]
         return messages
 
     def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:

@@ -20,14 +20,14 @@ __all__ = ["Inside", "read_inside"]
 _CALLS: Final = (ToolCallStart, ToolCallDelta, ToolCallEnd)
 
 
-def _options(text_format: str, ids: str, tools: Any) -> dict[str, Any]:
+def _options(text_format: str, ids: str, tools: Any, on_error: str) -> dict[str, Any]:
     format = None if text_format == "auto" else text_format
-    return {"format": format, "tools": tools, "ids": ids, "on_error": "collect"}
+    return {"format": format, "tools": tools, "ids": ids, "on_error": "repair" if on_error == "repair" else "collect"}
 
 
-def read_inside(message: Message, text_format: str, ids: str, tools: Any) -> Message:
+def read_inside(message: Message, text_format: str, ids: str, tools: Any, on_error: str) -> Message:
     """``message`` with what its content holds in the text format (``"auto"``: in whatever format)."""
-    options = _options(text_format, ids, tools)
+    options = _options(text_format, ids, tools, on_error)
     runs: list[str] = [""]
     own: list[int] = []  # the provider's calls
     for part in message.parts:
@@ -89,6 +89,7 @@ def _combined(message: Message, parsed: list[Message], numbers: dict[int, int]) 
         content=content if content.strip() else None,
         reasoning=reasoning if reasoning.strip() else None,
         tool_calls=calls,
+        repairs=message.repairs + [repair for found in parsed for repair in found.repairs],
         errors=sorted(errors, key=lambda error: (error.call_index is None, error.call_index or 0)),
         parts=parts,
         format=formats[0] if formats else None,
@@ -125,8 +126,8 @@ def _renumbered(error: ParseError, numbers: int | dict[int, int]) -> ParseError:
 class Inside:
     """The same for the events of a provider's stream."""
 
-    def __init__(self, text_format: str, ids: str, tools: Any) -> None:
-        self._options = _options(text_format, ids, tools)
+    def __init__(self, text_format: str, ids: str, tools: Any, on_error: str) -> None:
+        self._options = _options(text_format, ids, tools, on_error)
         self._parser = StreamParser(**self._options)
         self._first = self._following = 0  # the numbers of the run's first call, and of the next
         self._numbers: dict[int, int] = {}
@@ -209,6 +210,7 @@ def _joined(one: Message, other: Message) -> Message:
         reasoning="".join(texts) if texts else None,
         tool_calls=one.tool_calls + other.tool_calls,
         errors=one.errors + other.errors,
+        repairs=one.repairs + other.repairs,
         parts=one.parts + other.parts,
         notes=one.notes + other.notes,
         format=one.format or other.format,

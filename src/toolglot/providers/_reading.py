@@ -19,6 +19,7 @@ from ..types import (
     OpaquePart,
     Part,
     ReasoningPart,
+    Repair,
     StopReason,
     TextPart,
     ToolCall,
@@ -77,6 +78,7 @@ class Reading:
         "_attempts",
         "_listed",
         "_marks",
+        "_mends",
         "_names",
         "_synthesize",
         "_text",
@@ -86,9 +88,11 @@ class Reading:
         "errors",
         "extra",
         "known",
+        "known_repairs",
         "losses",
         "made_ids",
         "parts",
+        "repairs",
         "stop_reason",
         "usage",
         "wire",
@@ -103,10 +107,12 @@ class Reading:
         names: Names | None,
         listed: bool = False,
         marks: dict[Any, Any] | None = None,
+        mends: bool = False,
     ) -> None:
         self.wire = wire
         self.cut = False
         self.errors: list[ParseError] = []
+        self.repairs: list[Repair] = []
         self.losses: list[Loss] = []
         self.parts: list[Part] = []
         self.extra: dict[str, Any] = {}
@@ -115,11 +121,13 @@ class Reading:
         # Of a stream: what came of its calls, and the ids that were made for them, by the calls' ordinals.
         self.known: Mapping[int, CallPart | ParseError] = _NOTHING
         self.made_ids: Mapping[int, str] = _NOTHING
+        self.known_repairs: Mapping[int, list[Repair]] = _NOTHING
         self._attempts = 0
         # The last call, if a cut behind it does not show: its arguments are blank, or its input is free text.
         self._unsure: tuple[int, str, Path] | None = None
         self._listed = listed
         self._marks = marks
+        self._mends = mends
         self._text = text
         self._synthesize = synthesize
         self._tools = tools
@@ -226,12 +234,18 @@ class Reading:
                 try:
                     arguments = loads(raw)
                 except Fault as fault:
-                    self._broken(fault, raw, (*path, key), index, name)
-                    return
-                text = raw.strip()
+                    mended = self._mended(raw, name)
+                    if mended is None:
+                        self._broken(fault, raw, (*path, key), index, name)
+                        return
+                    arguments, text = mended
+                else:
+                    text = raw.strip()
         elif arguments is None:
             arguments = {}
             self._unsure = (index, name, (*path, key))
+        if type(arguments) is str and raw is not None and (mended := self._mended(raw, name)) is not None:
+            arguments, text = mended
         if type(arguments) is not dict:
             self.error(
                 f"tool call arguments must be a JSON object, got {_NAMES.get(type(arguments), 'something else')}",
@@ -254,6 +268,19 @@ class Reading:
             if freed != arguments:
                 arguments, text = freed, None
         self._made(name, arguments, id, index, "function", raw, None, extra, text, path)
+
+    def _mended(self, raw: str, name: str) -> tuple[dict[str, Any], str] | None:
+        """The arguments that a broken ``raw`` was to be, and their JSON, if mends are wanted and there is one."""
+        if not self._mends:
+            return None
+        from ..repair.arguments import mend_arguments
+
+        tool = None if self._tools is None else self._tools.get(name)
+        found = mend_arguments(raw, None if tool is None else tool.parameters)
+        if found is None:
+            return None
+        self.repairs += found[2]
+        return found[:2]
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -384,6 +411,7 @@ class Reading:
         found = self.known.get(index)
         if isinstance(found, CallPart):
             self.parts.append(found)
+            self.repairs += self.known_repairs.get(index, ())
         elif found is not None:
             self.errors.append(found)
         return found is not None
@@ -404,6 +432,7 @@ class Reading:
         self.cut = cut
         self.parts = []
         self.errors = []
+        self.repairs = []
 
     # -- the end
 
@@ -443,7 +472,7 @@ class Reading:
             thought if thought and not thought.isspace() else None,
             calls,
             self.errors,
-            [],  # repairs
+            self.repairs,
             None,  # format
             provider,
             stop,
