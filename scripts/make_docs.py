@@ -14,7 +14,7 @@ from typing import Any
 import toolglot
 from toolglot import golden
 from toolglot.cli.hints import HINTS, hint
-from toolglot.errors import CODES, LOSSES, PROBLEMS
+from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -37,7 +37,7 @@ TITLES = {
 HEAD = """\
 # Error codes
 
-<!-- Made by scripts/make_docs.py from toolglot.errors.CODES, LOSSES and PROBLEMS. Do not edit. -->
+<!-- Made by scripts/make_docs.py from toolglot.errors.CODES, LOSSES, PROBLEMS and REPAIRS. Do not edit. -->
 
 Every `ToolglotError` has a `code`. Codes are part of the API: one is never renamed, and its meaning does not change.
 A `ParseError` also says where: `position`, `line` and `column` count code points of the text that you gave,

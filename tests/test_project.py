@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import toolglot
-from toolglot.errors import CODES, LOSSES, PROBLEMS, Fault, ToolglotError
+from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, Fault, ToolglotError
 from toolglot.values.dialect import PYTHON
 from toolglot.values.literal import LiteralReader
 
@@ -27,7 +27,7 @@ LEVELS: list[set[str]] = [
     {"types", "events", "errors", "finish", "history"},
     {"pattern"},
     {"format"},
-    {"definition", "values", "engine", "response_template", "schema"},
+    {"definition", "values", "engine", "repair", "response_template", "schema"},
     {"formats"},
     {"registry"},
     {"api", "grammars", "models", "rendering"},
@@ -147,7 +147,7 @@ RAISES: dict[str, Callable[[], object]] = {
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 
-_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history)\.[a-z_]+\Z")
+_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history|repair)\.[a-z_]+\Z")
 
 
 def module_name(path: Path) -> str:
@@ -229,6 +229,8 @@ def test_only_the_standard_library(path: Path) -> None:
     allowed = {*sys.stdlib_module_names, "toolglot"}
     if module_name(path).startswith("cli"):
         allowed |= {"typer", "rich"}
+    if module_name(path) == "repair.package":
+        allowed |= {"json_repair"}
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -310,7 +312,7 @@ def codes_in_source() -> dict[str, list[str]]:
         tables = [
             node
             for node in tree.body
-            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS")
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS", "REPAIRS")
         ]
         in_table = {id(node) for table in tables for node in ast.walk(table)}
         for node in ast.walk(tree):
@@ -322,7 +324,7 @@ def codes_in_source() -> dict[str, list[str]]:
 
 
 def test_every_code_in_the_source_is_in_the_table() -> None:
-    known = {**CODES, **LOSSES, **PROBLEMS}
+    known = {**CODES, **LOSSES, **PROBLEMS, **REPAIRS}
     assert {code: places for code, places in codes_in_source().items() if code not in known} == {}
 
 

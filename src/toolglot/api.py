@@ -21,7 +21,7 @@ from .types import Limits, Message, ToolChoice
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
-MENDER = Mender()
+MENDER = Mender(lambda: REGISTRY.plan(None))
 Segments = Sequence[tuple[str, "bool | None"]]
 
 

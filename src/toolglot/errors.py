@@ -11,8 +11,8 @@
 
 Misuse of the library itself is a `TypeError` or `RuntimeError`.
 
-`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`, `PROBLEMS` that of a `Problem`; the
-documentation is made from them.
+`CODES` is the one table of codes, `LOSSES` that of the codes of a `Loss`, `PROBLEMS` that of a `Problem`, `REPAIRS`
+that of a `Repair`; the documentation is made from them.
 """
 
 from __future__ import annotations
@@ -141,6 +141,28 @@ PROBLEMS: dict[str, str] = {
     "history.unsigned_reasoning": "reasoning lacks the signature that it came with",
     "history.signature_missing": "a call lacks the signature that it came with",
     "history.server_result_missing": "a call that the provider ran has lost its result",
+}
+
+REPAIRS: dict[str, str] = {
+    # The codes of `Repair`.
+    "repair.single_quotes": "a string stood between single quotes",
+    "repair.python_literal": "True, False or None stood for true, false or null",
+    "repair.trailing_comma": "a comma stood before a closing bracket",
+    "repair.missing_comma": "a comma was missing between two members, or before or behind a bracket in a list",
+    "repair.control_character": "line breaks, tabs or the like stood unescaped in a string",
+    "repair.inner_quote": "a quote stood unescaped in a string whose end only one reading finds; needs `tools`",
+    "repair.escaped_quote": "a single quote was escaped between double quotes",
+    "repair.unquoted_key": "a key stood without quotes",
+    "repair.comment": "a comment stood in the JSON",
+    "repair.code_fence": "a code fence stood around the JSON",
+    "repair.extra_bracket": "a closing bracket behind the JSON was one too many",
+    "repair.missing_bracket": "a closing bracket was missing before the call's own closer or the bracket around it, or "
+    "at the end of an output that was not cut off",
+    "repair.missing_tag": "a tag was missing in the one place where it can stand",
+    "repair.tag_drift": "a tag was spelled with white space, capitals or without its end",
+    "repair.wrong_dialect": "calls of another format stood where those of this format should",
+    "repair.double_encoded": "JSON stood in a string that was encoded once too often, or was damaged in that string",
+    "repair.rewritten": "the package json-repair found a JSON object that says what the text says; needs `tools`",
 }
 
 

@@ -9,24 +9,39 @@ would not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Fault, LimitError
+from ..errors import Fault, LimitError, ParseError, TruncatedError
 from ..repair.arguments import allowed, decoded
 from ..repair.edits import Edit, Edited, Unmendable
 from ..repair.json_text import mend_json
 from ..repair.package import rewrite
-from ..types import CallPart, Span, TextPart, ToolCall
-from ..values.json import scan
+from ..types import CallPart, Repair, Span, TextPart, ToolCall, json_text
+from ..values.json import quote, scan
 from . import shapes
 from .machine import Found, Held, Machine
 from .untagged import Tracker
 
 if TYPE_CHECKING:
     from .ops import Begin, Op
+    from .plan import Plan
 
 _BRACKET = re.compile(r"[{\[]")
+_OF_TAGS = frozenset(("repair.missing_tag", "repair.tag_drift"))
+# How many tags of one call may be missing or misspelled.
+_TAGS = 5
+_MISSING = frozenset(
+    (
+        "tool_call.expected_markup",
+        "tool_call.unexpected_end",
+        "tool_call.truncated",
+        "tool_call.unrecognized",
+        "json.trailing_characters",
+    )
+)
+_ODD_TAG = re.compile(r"[ \t\r\n]{0,64}(<[ \t]{0,8}/?[ \t]{0,8}[\w:.|-]{1,64}[ \t\r\n]{0,8}>?)")
+_TAG_IN = re.compile(r"</?[\w:.|-]{1,64}[=>]")
 
 
 # Mends that say where something ends.
@@ -58,39 +73,65 @@ class Region:
         begin: Begin | None = self.m.resume
         return () if begin is None else tuple(text for text in (*begin.closers, *begin.section_closers) if text)
 
-    def read(self, text: str) -> list[ToolCall]:
-        """The calls that ``text`` is, read strictly; raises `Unmendable` if it is anything else."""
+    def read(self, text: str, plan: Plan | None = None) -> tuple[list[ToolCall], ParseError | None, int]:
+        """What ``text`` is, read strictly: its calls and where they end, or an error.
+
+        Raises `Unmendable` if there is anything else. ``plan``: in what to read it, if not in the region's format.
+        """
         m = self.m
-        sub = Machine(m.plan)
+        sub = Machine(plan or m.plan)
         sub.tools = m.tools
         sub.limits = m.limits
         sub.fmt = m.fmt
         sub.final = True
         sub.cut = not self.open or m.cut  # whatever closes the call has to be there, if something closed it
         try:
-            if self.begin is None:
-                if m.plan.untagged and m.plan.untagged[0].eager:
-                    sub.tracker = Tracker(m.plan.untagged)
+            if self.begin is None or plan is not None:
+                untagged = sub.plan.untagged
+                if untagged and untagged[0].eager:
+                    sub.tracker = Tracker(untagged)
                 sub.run_whole(text)
                 sub.flush()
-                calls_only = all(
+                sub.pos = len(text)
+                only = all(
                     isinstance(p, CallPart) or (isinstance(p, TextPart) and not p.text.strip()) for p in sub.parts
                 )
+                if not only and not sub.errors:
+                    raise Unmendable
             else:
                 sub.buf = text
                 op: Op | None = self.begin
                 while op is not None and not sub.calls and not sub.errors:
                     op = op.run(sub)
-                calls_only = not text[sub.pos :].strip(" \t\r\n")
         except LimitError:
             raise Unmendable from None
-        if sub.errors or not sub.calls or not calls_only or sub.thought:
+        if sub.errors:
+            return [], sub.errors[0], 0
+        if not sub.calls:
             raise Unmendable
-        return sub.calls
+        return sub.calls, None, sub.pos
+
+
+class Mended:
+    """A reading of a region: its calls, what was edited, and where in the edited text the calls end."""
+
+    __slots__ = ("calls", "edited", "end", "repairs")
+
+    def __init__(self, edited: Edited, calls: list[ToolCall], end: int, repairs: list[Repair]) -> None:
+        self.edited = edited
+        self.calls = calls
+        self.end = end
+        self.repairs = repairs
 
 
 class Mender:
-    """Mends what a machine would report as an error. Without state: one for all."""
+    """Mends what a machine would report as an error. Without state: one for all.
+
+    ``everything`` gives the plan of all formats that can be detected.
+    """
+
+    def __init__(self, everything: Callable[[], Plan]) -> None:
+        self.everything = everything
 
     def mend(self, m: Machine, fault: Fault, span: Span, held: Held | None) -> bool:
         """Mend the call at ``span``, which is broken by ``fault``. Whether its calls were made instead."""
@@ -103,9 +144,12 @@ class Mender:
             if len(found) > 1:
                 return False  # it would have to be guessed which is meant
             if found:
-                self.make(region, *found[0], held)
+                make(region, found[0], held)
                 return True
-        return False
+        found = list(self.other(region))
+        if found:
+            make(region, found[0], held)
+        return bool(found)
 
     def rungs(self, region: Region) -> Iterator[Iterable[list[Edit]]]:
         """Ways to mend it, the likeliest first; each gives one list of edits for each reading that it sees."""
@@ -116,20 +160,65 @@ class Mender:
             yield _encoded(region, pos)
             if region.m.tools is not None:
                 yield _rewritten(region, pos)
+        else:
+            yield _drifted(region)
+        yield iter([[]])
 
-    def sound(self, region: Region, readings: Iterable[list[Edit]]) -> Iterator[tuple[Edited, list[ToolCall]]]:
+    def sound(self, region: Region, readings: Iterable[list[Edit]]) -> Iterator[Mended]:
         """The readings that are calls, and nothing but calls, that may be made."""
         try:
             for edits in readings:
                 try:
-                    edited = Edited(region.text, edits)
-                    calls = region.read(edited.text)
+                    mended = self.settle(region, edits)
                 except Unmendable:
                     continue
-                if self.allowed(region, edited, calls):
-                    yield edited, calls
+                if mended.repairs and self.allowed(region, mended.edited, mended.calls):
+                    yield mended
         except Unmendable:
             return
+
+    def settle(self, region: Region, edits: list[Edit]) -> Mended:
+        """Read with these edits, and with tags put in or put right where the format misses them."""
+        for _ in range(_TAGS):
+            edited = Edited(region.text, edits)
+            calls, error, end = region.read(edited.text)
+            if error is None:
+                rest = edited.text[end:]
+                if rest.strip(" \t\r\n"):
+                    self.check_rest(region, edited, end, rest)
+                else:
+                    end = len(edited.text)
+                return Mended(edited, calls, end, edited.repairs(region.span[0]))
+            edits = [*edits, _tag(region, edited, error)]
+        raise Unmendable
+
+    @staticmethod
+    def check_rest(region: Region, edited: Edited, end: int, rest: str) -> None:
+        """What stands behind a call whose closer was put in is text, if that is where the call ended."""
+        last = max((edit for edit in edited.edits if edit.code in _OF_TAGS), default=None)
+        if (
+            last is None
+            or not edited.text.endswith(last.after, 0, end)
+            or edited.origin(end) != last.end
+            or rest.lstrip()[0] in "{}[]\"',:<`"
+            or any(closer in rest for closer in region.closers)
+        ):
+            raise Unmendable
+
+    def other(self, region: Region) -> Iterator[Mended]:
+        """Calls of another format where calls of this one should be."""
+        m = region.m
+        if m.plan.detect or region.begin is None or (region.open and not m.ended_itself):
+            return
+        try:
+            calls, error, end = region.read(region.text, self.everything())
+        except Unmendable:
+            return
+        edited = Edited(region.text, [])
+        if error is None and self.allowed(region, edited, calls):
+            after = "\n".join(json_text({"name": c.name, "arguments": c.arguments}) for c in calls)
+            repair = Repair("repair.wrong_dialect", region.span, region.text, after)
+            yield Mended(edited, calls, end, [repair])
 
     def allowed(self, region: Region, edited: Edited, calls: list[ToolCall]) -> bool:
         """Whether what was read may be made."""
@@ -146,35 +235,83 @@ class Mender:
                     return False
         return True
 
-    def make(self, region: Region, edited: Edited, calls: list[ToolCall], held: Held | None) -> None:
-        """Give out the calls."""
-        m = region.m
-        start, end = region.span
-        m.repairs += edited.repairs(start)
-        at = start
-        for i, call in enumerate(calls):
-            if i:
-                m.index += 1
-                m.check_index(at)
-                m.started = False
-            stop = end if i == len(calls) - 1 or call.span is None else start + edited.origin(call.span[1])
-            found = Found(call.name, call.arguments, _own(edited, call), call.arguments_json)
-            found.id = call.id
-            found.kind = call.kind
-            found.input = call.input
-            found.extra = call.extra
-            found.span = (at, stop)
-            m.finish(found, (at, stop), held)
-            at = stop
-        m.started = False
+
+def make(region: Region, mended: Mended, held: Held | None) -> None:
+    """Give out the calls, and what stands behind them as text."""
+    m = region.m
+    edited = mended.edited
+    start = region.span[0]
+    end = start + edited.origin(mended.end)
+    m.repairs += mended.repairs
+    at = start
+    for i, call in enumerate(mended.calls):
+        if i:
+            m.index += 1
+            m.check_index(at)
+            m.started = False
+        last = i == len(mended.calls) - 1
+        stop = end if last or call.span is None else start + edited.origin(call.span[1])
+        found = Found(call.name, call.arguments, _own(edited, call), call.arguments_json)
+        found.id = call.id
+        found.kind = call.kind
+        found.input = call.input
+        found.extra = call.extra
+        found.span = (at, stop)
+        m.finish(found, (at, stop), held)
+        at = stop
+    m.started = False
+    if end < region.span[1]:
+        m.put(0, end, region.text[end - start :])
 
 
 def markup(m: Machine, edited: Edited, call: ToolCall) -> bool:
     """Whether a string that was given its end holds what begins a call: the region may have ended in a string."""
-    if _ENDS.isdisjoint(edit.code for edit in edited.edits):
-        return False
+    codes = {edit.code for edit in edited.edits}
     text = call.arguments_json
-    return any(literal in text for literal in m.plan.call_literals)
+    if not codes.isdisjoint(_OF_TAGS):
+        # A tag that was put in may leave the true one, or what stands around it, in a value.
+        begin: Begin | None = m.resume
+        tags = {edit.after for edit in edited.edits} - {""}
+        tags |= set(() if begin is None else (*begin.closers, *begin.section_closers, *(begin.first() or ())))
+        if any(len(tag) > 2 and quote(tag)[1:-1] in text for tag in tags) or _TAG_IN.search(text):
+            return True
+    return not _ENDS.isdisjoint(codes) and any(literal in text for literal in m.plan.call_literals)
+
+
+def _tag(region: Region, edited: Edited, error: ParseError) -> Edit:
+    """The tag that the format misses in the edited text: put in, or put right where it is spelled in another way."""
+    expected, at = error.expected, error.position
+    if error.code not in _MISSING or expected is None or at is None or len(expected) < 5 or expected[0] not in "'\"":
+        raise Unmendable
+    tag = expected[1:-1]
+    if "\\" in tag or tag[0] not in "<[":
+        raise Unmendable
+    text = edited.text
+    if isinstance(error, TruncatedError):
+        if region.open and not region.m.ended_itself:
+            raise Unmendable  # it may have been cut off
+        at = len(text.rstrip(" \t\r\n"))
+    found = _ODD_TAG.match(text, at)
+    if found is not None and _squeezed(found[1]) == _squeezed(tag):
+        return Edit(edited.origin(found.start(1)), edited.origin(found.end(1)), tag, "repair.tag_drift")
+    at = edited.origin(at)
+    return Edit(at, at, tag, "repair.missing_tag")
+
+
+def _drifted(region: Region) -> Iterator[list[Edit]]:
+    """Closers that are spelled in another way, where values are bare text and would go on beyond them."""
+    tags = {_squeezed(tag): tag for tag in region.closers if tag[0] == "<"}
+    edits = [
+        Edit(match.start(1), match.end(1), tags[_squeezed(match[1])], "repair.tag_drift")
+        for match in _ODD_TAG.finditer(region.text)
+        if match[1] not in region.closers and _squeezed(match[1]) in tags
+    ]
+    if len(edits) == 1:
+        yield edits
+
+
+def _squeezed(tag: str) -> str:
+    return "".join(tag.split()).lower().removesuffix(">")
 
 
 def _own(edited: Edited, call: ToolCall) -> str | None:

@@ -25,6 +25,7 @@ from ..types import (
     ToolCall,
 )
 from ..values.json import loads
+from ..values.literal import complete_members
 from ._payload import Path, error_at, json_path, sdk_object
 
 __all__ = ["Reading", "rest", "with_inner"]
@@ -368,6 +369,12 @@ class Reading:
     # -- what went wrong
 
     def _broken(self, fault: Fault, raw: str, path: Path, index: int, name: str) -> None:
+        self._describe(fault, raw, path, index, name)
+        start = len(raw) - len(raw.lstrip(" \t\r\n"))
+        if raw.startswith("{", start):
+            self.errors[-1].partial_arguments = complete_members(raw, start, None)
+
+    def _describe(self, fault: Fault, raw: str, path: Path, index: int, name: str) -> None:
         details: dict[str, Any] = {"call_index": index, "name": name, "expected": fault.expected}
         if self.cut and (fault.end or fault.code == "json.unterminated_string"):
             self.error(
