@@ -312,7 +312,8 @@ def codes_in_source() -> dict[str, list[str]]:
         tables = [
             node
             for node in tree.body
-            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS", "REPAIRS")
+            if isinstance(node, ast.AnnAssign)
+            and ast.unparse(node.target) in ("CODES", "LOSSES", "PROBLEMS", "REPAIRS")
         ]
         in_table = {id(node) for table in tables for node in ast.walk(table)}
         for node in ast.walk(tree):

@@ -158,7 +158,7 @@ REPAIRS: dict[str, str] = {
     "repair.extra_bracket": "a closing bracket behind the JSON was one too many",
     "repair.missing_bracket": "a closing bracket was missing before the call's own closer or the bracket around it, or "
     "at the end of an output that was not cut off",
-    "repair.missing_tag": "a tag was missing in the one place where it can stand",
+    "repair.missing_tag": "the closer of a call was missing where nothing else of it could follow",
     "repair.tag_drift": "a tag was spelled with white space, capitals or without its end",
     "repair.wrong_dialect": "calls of another format stood where those of this format should",
     "repair.double_encoded": "JSON stood in a string that was encoded once too often, or was damaged in that string",

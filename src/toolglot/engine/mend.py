@@ -31,6 +31,7 @@ _BRACKET = re.compile(r"[{\[]")
 _OF_TAGS = frozenset(("repair.missing_tag", "repair.tag_drift"))
 # How many tags of one call may be missing or misspelled.
 _TAGS = 5
+_READS = 24  # of one region, whatever is tried
 _MISSING = frozenset(
     (
         "tool_call.expected_markup",
@@ -51,11 +52,12 @@ _ENDS = frozenset(("repair.inner_quote", "repair.missing_bracket", "repair.singl
 class Region:
     """A broken call: its text and what is known of it."""
 
-    __slots__ = ("begin", "fault", "json_at", "m", "open", "span", "text")
+    __slots__ = ("begin", "fault", "json_at", "m", "open", "reads", "span", "text")
 
     def __init__(self, m: Machine, fault: Fault, span: Span, held: Held | None) -> None:
         self.m = m
         self.fault = fault
+        self.reads = 0
         self.span = span
         self.text = m.region(*span) if held is None else held[0][span[0] - held[1] : span[1] - held[1]]
         # Without a closer it goes on to the end of the output: it may have been cut off.
@@ -79,6 +81,9 @@ class Region:
         Raises `Unmendable` if there is anything else. ``plan``: in what to read it, if not in the region's format.
         """
         m = self.m
+        self.reads += 1
+        if self.reads > _READS:
+            raise Unmendable
         sub = Machine(plan or m.plan)
         sub.tools = m.tools
         sub.limits = m.limits
@@ -208,7 +213,7 @@ class Mender:
     def other(self, region: Region) -> Iterator[Mended]:
         """Calls of another format where calls of this one should be."""
         m = region.m
-        if m.plan.detect or region.begin is None or (region.open and not m.ended_itself):
+        if m.plan.detect or m.tools is None or region.begin is None or (region.open and not m.ended_itself):
             return
         try:
             calls, error, end = region.read(region.text, self.everything())
@@ -292,8 +297,11 @@ def _tag(region: Region, edited: Edited, error: ParseError) -> Edit:
             raise Unmendable  # it may have been cut off
         at = len(text.rstrip(" \t\r\n"))
     found = _ODD_TAG.match(text, at)
-    if found is not None and _squeezed(found[1]) == _squeezed(tag):
+    closes = tag in region.closers
+    if found is not None and _squeezed(found[1]) == _squeezed(tag) and (closes or found[1].endswith(">")):
         return Edit(edited.origin(found.start(1)), edited.origin(found.end(1)), tag, "repair.tag_drift")
+    if not closes:
+        raise Unmendable  # what it was to open or close would begin or end where it is put
     at = edited.origin(at)
     return Edit(at, at, tag, "repair.missing_tag")
 
@@ -367,7 +375,8 @@ def _encoded(region: Region, pos: int) -> Iterator[list[Edit]]:
         parsed = shapes.members(text, pos, region.m.limits.depth) if text.startswith("{", pos) else None
         strings = [] if parsed is None else [one for one in parsed[0].values() if _holds_json(one[0])]
         literal = strings[0] if len(strings) == 1 else None
-    if literal is None:
+    at = region.fault.at - region.span[0]
+    if literal is None or not (literal[1] <= at < literal[2]):
         return
     inner, a, b = literal
     for one in decoded(inner, region.m.limits.depth, quotes=region.m.tools is not None):

@@ -72,6 +72,8 @@ def _tokens(value: Any) -> Iterator[Any]:
 def _ends(token: Any, text: str, at: int) -> int:
     """Where ``token`` ends if it stands at ``text[at]``, else -1."""
     if not isinstance(token, str):
+        if text[at - 1 : at] in _QUOTES:
+            return -1  # a string, in the text
         match = _WORDS(text, at) if token is None or isinstance(token, bool) else _NUMBER(text, at)
         if match is None:
             return -1
