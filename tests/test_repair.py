@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import repairs
-from repairs import CASES, TOOLS, Case, hermes, shown
 
+import repairs
 import toolglot
+from repairs import CASES, TOOLS, Case, hermes, shown
 from toolglot import golden
 from toolglot.errors import REPAIRS
 from toolglot.repair.edits import Edit, Edited, Unmendable
