@@ -220,7 +220,8 @@ class Mender:
         except Unmendable:
             return
         edited = Edited(region.text, [])
-        if error is None and self.allowed(region, edited, calls):
+        tags = any(_TAG_IN.search(call.arguments_json) for call in calls)  # may be this format's, read as data
+        if error is None and not tags and self.allowed(region, edited, calls):
             after = "\n".join(json_text({"name": c.name, "arguments": c.arguments}) for c in calls)
             repair = Repair("repair.wrong_dialect", region.span, region.text, after)
             yield Mended(edited, calls, end, [repair])

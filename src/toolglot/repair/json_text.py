@@ -36,6 +36,9 @@ _LITERALS: Final = frozenset(("true", "false", "null"))
 _CLOSER: Final = {"{": "}", "[": "]"}
 _UNESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 
+# Behind a quote inside a string: what may be structure, or an expression of more than this string.
+_OPERATORS: Final = frozenset('":+%*=|&?;')
+
 # Where a string stands.
 _TOP, _KEY, _MEMBER, _ITEM = range(4)
 
@@ -357,7 +360,7 @@ class _Mender:
         if text.startswith(",", after):
             after = _WHITE(text, after + 1).end()
             return text.startswith(('"', "'"), after)
-        return text.startswith(('"', ":"), after)
+        return text[after : after + 1] in _OPERATORS and after < len(text)
 
 
 def _unescape(text: str) -> str:
