@@ -61,6 +61,14 @@ path, a sentence and the API's own words. [More](histories.md).
 | code | means |
 | --- | --- |
 """
+REPAIRS_HEAD = """
+## Repairs
+
+What `on_error="repair"` mended is in `Message.repairs`, each with one of these codes. [More](repair.md).
+
+| code | what was mended |
+| --- | --- |
+"""
 
 
 def errors_page() -> str:
@@ -82,6 +90,8 @@ def errors_page() -> str:
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in LOSSES.items())
     parts.append(PROBLEMS_HEAD)
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in PROBLEMS.items())
+    parts.append(REPAIRS_HEAD)
+    parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in REPAIRS.items())
     return "".join(parts)
 
 

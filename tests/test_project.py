@@ -339,6 +339,11 @@ def test_every_loss_is_made() -> None:
     assert sorted(set(LOSSES) - set(codes_in_source())) == []
 
 
+def test_every_repair_is_made() -> None:
+    """Where each is made is tested in tests/test_repair.py."""
+    assert sorted(set(REPAIRS) - set(codes_in_source())) == []
+
+
 @pytest.mark.parametrize("code", BROKEN)
 def test_text_with_code(code: str) -> None:
     message = toolglot.parse(BROKEN[code], on_error="collect")
@@ -355,7 +360,7 @@ def test_raises_code(code: str) -> None:
 
 def test_every_code_is_documented() -> None:
     page = (ROOT / "docs" / "errors.md").read_text("utf-8")
-    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES, *PROBLEMS]
+    assert re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE) == [*CODES, *LOSSES, *PROBLEMS, *REPAIRS]
 
 
 # -- lengths

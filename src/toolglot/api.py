@@ -263,7 +263,8 @@ def parse(
     cut off, so nothing may be missing from a call; a word that is not known is a `ValueError`. ``text`` may be a list
     of ``(text, special)`` pairs. With ``on_error="raise"`` the first
     error is raised when the text has been read, with what was found in ``error.message``; with ``"collect"`` all are
-    in ``Message.errors``.
+    in ``Message.errors``; with ``"repair"`` a broken call that has one reading only is mended, and ``Message.repairs``
+    says how.
 
     >>> message = parse('On it.\\n<tool_call>\\n{"name": "ping", "arguments": {}}\\n</tool_call>')
     >>> message.content, message.tool_calls[0].name, message.format
