@@ -17,14 +17,14 @@ from ..repair.arguments import allowed, decoded
 from ..repair.edits import Edit, Edited, Unmendable
 from ..repair.json_text import mend_json
 from ..repair.package import rewrite
-from ..types import CallPart, Repair, Span, TextPart, ToolCall, json_text
+from ..types import Repair, Span, TextPart, ToolCall, json_text
 from ..values.json import quote, scan
 from . import shapes
 from .machine import Found, Held, Machine
 from .untagged import Tracker
 
 if TYPE_CHECKING:
-    from .ops import Begin, Op
+    from .ops import Begin
     from .plan import Plan
 
 _BRACKET = re.compile(r"[{\[]")
@@ -75,6 +75,12 @@ class Region:
         begin: Begin | None = self.m.resume
         return () if begin is None else tuple(text for text in (*begin.closers, *begin.section_closers) if text)
 
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """Literals behind which no more of the call comes."""
+        ends = self.m.plan.ends
+        return self.closers if ends is None else self.closers + ends.texts
+
     def read(self, text: str, plan: Plan | None = None) -> tuple[list[ToolCall], ParseError | None, int]:
         """What ``text`` is, read strictly: its calls and where they end, or an error.
 
@@ -96,25 +102,28 @@ class Region:
                 if untagged and untagged[0].eager:
                     sub.tracker = Tracker(untagged)
                 sub.run_whole(text)
-                sub.flush()
-                sub.pos = len(text)
-                only = all(
-                    isinstance(p, CallPart) or (isinstance(p, TextPart) and not p.text.strip()) for p in sub.parts
-                )
-                if not only and not sub.errors:
-                    raise Unmendable
             else:
+                # From the call on, and then what may stand behind it: further calls of its list, the turn's end.
                 sub.buf = text
-                op: Op | None = self.begin
-                while op is not None and not sub.calls and not sub.errors:
-                    op = op.run(sub)
+                sub.after_markup = False
+                sub.op = self.begin
+                sub.close()
         except LimitError:
             raise Unmendable from None
         if sub.errors:
-            return [], sub.errors[0], 0
-        if not sub.calls:
+            error = sub.errors[0]
+            start = 0 if error.span is None else error.span[0]
+            if not isinstance(error, TruncatedError) or not sub.calls or text[start:].strip(" \t\r\n") or sub.said:
+                return [], error, 0
+            # What closes the section around the call stands behind the region.
+            return sub.calls, None, len(text)
+        texts = [part.span for part in sub.parts if isinstance(part, TextPart) and not part.text.isspace()]
+        if not sub.calls or sub.thought or len(texts) > 1:
             raise Unmendable
-        return sub.calls, None, sub.pos
+        end = len(text) if not texts or texts[0] is None else texts[0][0]
+        if sub.calls[-1].span is None or end < sub.calls[-1].span[1]:
+            raise Unmendable
+        return sub.calls, None, end
 
 
 class Mended:
@@ -189,25 +198,21 @@ class Mender:
             calls, error, end = region.read(edited.text)
             if error is None:
                 rest = edited.text[end:]
-                if rest.strip(" \t\r\n"):
+                if rest:
                     self.check_rest(region, edited, end, rest)
-                else:
-                    end = len(edited.text)
                 return Mended(edited, calls, end, edited.repairs(region.span[0]))
             edits = [*edits, _tag(region, edited, error)]
         raise Unmendable
 
     @staticmethod
     def check_rest(region: Region, edited: Edited, end: int, rest: str) -> None:
-        """What stands behind a call whose closer was put in is text, if that is where the call ended."""
+        """What stands behind a call is text, if it cannot be more of the call (whose closer was put in, maybe)."""
         last = max((edit for edit in edited.edits if edit.code in _OF_TAGS), default=None)
-        if (
-            last is None
-            or not edited.text.endswith(last.after, 0, end)
-            or edited.origin(end) != last.end
-            or rest.lstrip()[0] in "{}[]\"',:<`"
-            or any(closer in rest for closer in region.closers)
-        ):
+        at_tag = last is None or (
+            edited.text[:end].rstrip(" \t\r\n").endswith(last.after)
+            and not region.text[last.end : edited.origin(end)].strip(" \t\r\n")
+        )
+        if not at_tag or rest.lstrip()[0] in "{}[]\"',:<`" or any(closer in rest for closer in region.closers):
             raise Unmendable
 
     def other(self, region: Region) -> Iterator[Mended]:
@@ -353,15 +358,22 @@ def _mends(
     region: Region, text: str, pos: int, stops: tuple[str, ...], *, extra: bool
 ) -> Iterator[tuple[list[Edit], int]]:
     m = region.m
-    closed = region.open and m.ended_itself
+    closed = m.ended_itself or not region.open
     return mend_json(
-        text, pos, stops=stops, closed=closed, quotes=m.tools is not None, extra=extra, depth=m.limits.depth
+        text,
+        pos,
+        stops=stops,
+        closed=closed,
+        quotes=m.tools is not None,
+        extra=extra,
+        within=region.begin is not None,
+        depth=m.limits.depth,
     )
 
 
 def _json(region: Region, pos: int, *, extra: bool) -> Iterator[list[Edit]]:
     """Damage in a call's JSON. ``extra``: brackets too many, which the format itself may have behind the JSON."""
-    for edits, _ in _mends(region, region.text, pos, region.closers, extra=extra):
+    for edits, _ in _mends(region, region.text, pos, region.stops, extra=extra):
         if edits and extra == any(edit.code == "repair.extra_bracket" for edit in edits):
             yield edits
 

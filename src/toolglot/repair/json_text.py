@@ -59,13 +59,14 @@ def mend_json(
     closed: bool = False,
     quotes: bool = False,
     extra: bool = False,
+    within: bool = False,
     depth: int = 512,
 ) -> Iterator[tuple[list[Edit], int]]:
     """The edits that make the JSON at ``text[pos]`` sound, and where it ends; one pair for each of its readings.
 
     ``stops`` are literals before which brackets may be missing; ``closed`` says that the end of the text is such a
     place. ``quotes``: quotes inside strings may be unescaped; ``extra``: closing brackets behind the value are too
-    many. Gives nothing if it cannot be mended. Linear.
+    many; ``within``: one may close what the JSON stands in. Gives nothing if it cannot be mended. Linear.
     """
     todo: list[tuple[int, ...]] = [()]
     for _ in range(_READINGS):
@@ -73,7 +74,7 @@ def mend_json(
             return
         chosen = todo.pop()
         try:
-            yield _Mender(text, stops, closed, quotes, extra, depth, chosen).run(pos)
+            yield _Mender(text, stops, closed, quotes, extra, within, depth, chosen).run(pos)
         except Unmendable:
             pass
         except _Choice as choice:
@@ -90,6 +91,7 @@ class _Mender:
         closed: bool,
         quotes: bool,
         extra: bool,
+        within: bool,
         depth: int,
         chosen: tuple[int, ...],
     ) -> None:
@@ -98,6 +100,7 @@ class _Mender:
         self.closed = closed
         self.quotes = quotes
         self.extra = extra
+        self.within = within
         self.depth = depth
         self.chosen = chosen
         self.choice = 0
@@ -217,12 +220,16 @@ class _Mender:
 
     def over(self, pos: int) -> bool:
         """Whether the JSON has to end here."""
-        return (self.closed and pos == len(self.text)) or (bool(self.stops) and self.text.startswith(self.stops, pos))
+        if pos == len(self.text):
+            return self.closed
+        return bool(self.stops) and self.text.startswith((*self.stops, "```"), pos)
 
     def close(self, pos: int) -> int:
         """A closing bracket stands at ``pos``."""
         char = self.text[pos]
         stack = self.stack
+        if self.within and all(_CLOSER[opener] != char for opener in stack):
+            return self.close_all(pos)  # it closes what the JSON stands in
         if _CLOSER[stack[-1]] != char:
             # Whatever is open inside what this closes has to be closed before it.
             if len(stack) < 2 or _CLOSER[stack[-2]] != char:
