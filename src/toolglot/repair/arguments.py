@@ -43,6 +43,8 @@ def allowed(arguments: dict[str, Any], schema: Mapping[str, Any] | None, edits: 
         declared = () if schema is None else (schema.get("properties") or ())
         if any(key in _OWN and key not in declared for key in list(arguments)[1:]):
             return False
+        if schema is None and any(isinstance(value, dict) for value in list(arguments.values())[1:]):
+            return False  # where keys are the names of tools, it may be another call's
         return settled(arguments, schema)
     return True
 

@@ -161,14 +161,13 @@ class _Mender:
         stack = self.stack
         stack.append(text[pos])
         pos += 1
-        first = True  # nothing stands in the container yet
         while True:
             # Before a key, an item, or the closer.
             pos = self.blank(pos)
             char = text[pos : pos + 1]
             if char in ("}", "]") and char:
-                if not first:
-                    raise AssertionError("a comma was looked at with what follows it")
+                if char != _CLOSER[stack[-1]]:
+                    raise Unmendable  # nothing stands in what would be closed: it may just have begun
                 pos = self.close(pos)
             else:
                 if stack[-1] == "{":
@@ -179,7 +178,6 @@ class _Mender:
                         raise Unmendable
                     stack.append(char)
                     pos += 1
-                    first = True
                     continue
                 pos = self.scalar(pos, char)
             # Behind a value: a comma, or closers.
@@ -206,7 +204,6 @@ class _Mender:
                 self.comma(pos, at, char)
                 pos = at
                 break
-            first = False
 
     def comma(self, pos: int, at: int, char: str) -> None:
         """A value stands at ``at`` behind one that ends at ``pos``: a comma is missing, if that is what it is."""
