@@ -406,8 +406,8 @@ class ValueOp(Op):
             if self.stop and not m.cut and "".join((*st[1], buf[pos:])).strip():
                 m.st = None
                 return self.finish(m, st, buf[pos:], len(buf), m.base + len(buf))
-            if st[3] and m.args is not None:
-                del m.args[m.key]  # only a part of it was given out
+            if m.args is not None:
+                m.args.pop(m.key, None)  # what is there may be the part of it that was given out
                 m.args = m.args or None
             return m.truncated(f"the value of {m.key[:80]!r}")
         hold = len(buf)
