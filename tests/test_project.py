@@ -44,6 +44,7 @@ LONG: dict[str, str] = {
     "engine/compile.py": "a pattern becomes a program in one walk over its nodes",
     "engine/machine.py": "the state that every operation shares: buffer, positions, events, calls, errors, recovery",
     "engine/ops.py": "the operations of the flat program: one small class each, all of one interface",
+    "engine/mend.py": "the rungs of one ladder, and what has to hold for each of them",
     "engine/finders.py": "the JSON and call-syntax tiers: three finders that share how candidates live and die",
     "engine/valueops.py": "the operations that read arguments: a value's closer depends on everything that may follow",
     "providers/_base.py": "what every wire format does alike, in the order of its sections",

@@ -655,7 +655,12 @@ class Machine:
         at = self.value_at
         if at is not None and span[0] <= at < span[1]:
             return complete_members(raw, at - span[0], self.value_keys)
-        return self.args if not untagged and self.founds is None else None
+        if untagged:
+            return None
+        founds = self.founds
+        if founds is None:
+            return self.args
+        return founds[0].arguments if len(founds) == 1 and founds[0].kind == "function" else None
 
     def stumble(self) -> None:
         """Something that looked like a call was none."""
