@@ -702,6 +702,7 @@ class Machine:
             self.name = None
             self.value_at = None
             self.args = None
+            self.founds = None
             if self.live and self.unit is None and self.kept is None:
                 self.keep(self.call_start - self.base)
         self.fault = fault
