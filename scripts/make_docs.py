@@ -23,9 +23,6 @@ from toolglot.feedback import REMEDIES, facts, write
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 TESTS = DOCS.parent / "tests"
 
-# Code: which mend of ``on_error="repair"`` takes it away, or why none does. What has no entry shows as "-".
-REPAIRED: dict[str, str] = {}
-
 TITLES = {
     "json": ("JSON", "What is wrong with JSON, in a call's arguments or around them. `ParseError`."),
     "tool_call": (
@@ -80,8 +77,9 @@ path, a sentence and the API's own words. [More](histories.md).
 REPAIRS_HEAD = """
 ## Repairs
 
-What was read as something else than what stands there, because you asked for it, is told as a `Repair` in
-`Message.repairs`: a code, where it stood, and what it was before and after. [More](validation.md#types-by-schema).
+What `on_error="repair"` mended ([more](repair.md)), and what was read as another type than it was written as
+([more](validation.md#types-by-schema)), is told as a `Repair` in `Message.repairs`: a code, where it stood, and what it
+was before and after.
 
 | code | means |
 | --- | --- |
@@ -105,7 +103,7 @@ def errors_page() -> str:
         parts.append(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n")
         for code in codes:
             cells = [f"`{code}`", _cell(CODES[code]), _code(_example(code))]
-            cells += [_cell(_feedback(code)), _cell(REPAIRED.get(code, "-"))] if told else []
+            cells += [_cell(_feedback(code)), _repaired(code)] if told else []
             cells += [_cell(HINTS.get(code, ""))] if hints else []
             parts.append(f"| {' | '.join(cells)} |\n")
     parts.append(LOSSES_HEAD)
@@ -115,6 +113,15 @@ def errors_page() -> str:
     parts.append(REPAIRS_HEAD)
     parts.extend(f"| `{code}` | {_cell(meaning)} |\n" for code, meaning in REPAIRS.items())
     return "".join(parts)
+
+
+def _repaired(code: str) -> str:
+    """The mends with which ``on_error="repair"`` reads the example."""
+    broken = _examples()[0].get(code)
+    if broken is None:
+        return "-"
+    found = toolglot.parse(broken, on_error="repair")
+    return "no" if found.errors else ", ".join(f"`{one.code}`" for one in found.repairs)
 
 
 @cache

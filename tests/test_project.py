@@ -27,7 +27,7 @@ LEVELS: list[set[str]] = [
     {"types", "events", "errors", "feedback", "finish", "history"},
     {"pattern"},
     {"format"},
-    {"definition", "values", "engine", "response_template", "schema"},
+    {"definition", "values", "engine", "repair", "response_template", "schema"},
     {"formats"},
     {"registry"},
     {"api", "grammars", "models", "rendering", "validation"},
@@ -155,7 +155,9 @@ RAISES: dict[str, Callable[[], object]] = {
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 
-_CODE = re.compile(r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history|coerce)\.[a-z_]+\Z")
+_CODE = re.compile(
+    r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history|coerce|repair)\.[a-z_]+\Z"
+)
 
 
 def module_name(path: Path) -> str:
@@ -343,6 +345,11 @@ def test_every_code_is_raised_or_reserved() -> None:
 def test_every_loss_is_made() -> None:
     """Where each is made is tested in tests/test_schema.py and tests/test_providers.py."""
     assert sorted(set(LOSSES) - set(codes_in_source())) == []
+
+
+def test_every_repair_is_made() -> None:
+    """Where each is made is tested in tests/test_repair.py."""
+    assert sorted(set(REPAIRS) - set(codes_in_source())) == []
 
 
 @pytest.mark.parametrize("code", BROKEN)

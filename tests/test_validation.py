@@ -678,7 +678,8 @@ def test_types_by_schema(schema: dict[str, Any], value: Any, read: Any, codes: l
 
 def test_every_repair_is_made() -> None:
     tables = test_types_by_schema.pytestmark[0].args[1]  # type: ignore[attr-defined]
-    assert {f"coerce.{code}" for _, _, _, codes in tables for code in codes} == set(REPAIRS)
+    made = {f"coerce.{code}" for _, _, _, codes in tables for code in codes}
+    assert made == {code for code in REPAIRS if code.startswith("coerce.")}
 
 
 def test_repairs_have_their_places() -> None:

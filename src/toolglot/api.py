@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .definition import ToolSet
 from .engine.machine import NEVER, Machine
+from .engine.mend import Mender
 from .engine.plain import plain_calls
 from .engine.untagged import Tracker
 from .errors import DefinitionError, LimitError, NoToolCallFoundError, ParseError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
+MENDER = Mender(lambda: REGISTRY.plan(None))
 Segments = Sequence[tuple[str, "bool | None"]]
 
 
@@ -177,6 +179,8 @@ class _Options:
         specs = self.plan.untagged
         if specs and (live or specs[0].eager or machine.base or machine.buf):
             machine.tracker = Tracker(self.plan.untagged)
+        if self.on_error == "repair":
+            machine.mender = MENDER
         return machine
 
 
@@ -195,7 +199,7 @@ def read_prompt(machine: Machine, prompt: str) -> None:
     machine.run_kind = -1
     machine.calls.clear()
     machine.errors.clear()
-    machine.repairs = None
+    machine.repairs = []
     machine.separators.clear()
     machine.blank.clear()
     machine.said = machine.thought = False
@@ -270,7 +274,8 @@ def parse(
     cut off, so nothing may be missing from a call; a word that is not known is a `ValueError`. ``text`` may be a list
     of ``(text, special)`` pairs. With ``on_error="raise"`` the first
     error is raised when the text has been read, with what was found in ``error.message``; with ``"collect"`` all are
-    in ``Message.errors``. With ``validate`` a call whose arguments do not fit its tool's JSON Schema is an error
+    in ``Message.errors``; with ``"repair"`` a broken call that has one reading only is mended, and ``Message.repairs``
+    says how. With ``validate`` a call whose arguments do not fit its tool's JSON Schema is an error
     (``schema.violation``), not a call; it needs the extra ``validate``. With ``coerce`` what is written as another type
     than the schema's is read as the schema's where that can mean one thing only, each change being a `Repair` in
     ``Message.repairs``. Both need ``tools``.

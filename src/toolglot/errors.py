@@ -156,6 +156,23 @@ REPAIRS: dict[str, str] = {
     "coerce.string_to_object": "a string held the object that the schema declares, as JSON",
     "coerce.string_to_null": "a string held the null that the schema declares",
     "coerce.forced_null": "a null stood for an optional member that may not be null, and was left out",
+    "repair.single_quotes": "a string stood between single quotes",
+    "repair.python_literal": "True, False or None stood for true, false or null",
+    "repair.trailing_comma": "a comma stood before a closing bracket",
+    "repair.missing_comma": "a comma was missing between two members, or before or behind a bracket in a list",
+    "repair.control_character": "line breaks, tabs or the like stood unescaped in a string",
+    "repair.inner_quote": "a quote stood unescaped in a string whose end only one reading finds; needs `tools`",
+    "repair.escaped_quote": "a single quote was escaped between double quotes",
+    "repair.unquoted_key": "a key stood without quotes",
+    "repair.comment": "a comment stood in the JSON",
+    "repair.code_fence": "a code fence stood around the JSON",
+    "repair.extra_bracket": "a closing bracket behind the JSON was one too many",
+    "repair.missing_bracket": "a closing bracket was missing before the call's own closer or the bracket around it, or "
+    "at the end of an output that was not cut off",
+    "repair.missing_tag": "the closer of a call was missing where nothing else of it could follow",
+    "repair.tag_drift": "a tag was spelled with white space, capitals or without its end",
+    "repair.wrong_dialect": "calls of another format stood where those of this format should",
+    "repair.double_encoded": "JSON stood in a string that was encoded once too often, or was damaged in that string",
 }
 
 
@@ -194,6 +211,9 @@ class ParseError(ToolglotError, ValueError):
 
     With ``validate=True``: ``violations`` say in what the arguments do not fit the tool's schema, the first of which
     the error's own text and position are those of, and ``call`` is the call as it was read, which was not made.
+
+    ``partial_arguments`` are the arguments of the broken call that are complete and stand before what is wrong, None if
+    that is not known: something to show, nothing to run.
     """
 
     nearest: tuple[str, ...] = ()
@@ -237,6 +257,7 @@ class ParseError(ToolglotError, ValueError):
         self.path = path
         self.id = id
         self.message: Message | None = None
+        self.partial_arguments: dict[str, Any] | None = None
 
     def _key(self) -> tuple[Any, ...]:
         return (
@@ -301,6 +322,7 @@ class NoToolCallFoundError(ParseError):
     code = "tool_call.not_found"
     text = "no tool call found in text"
     position = line = column = expected = call_index = name = format = raw = span = path = id = message = None
+    partial_arguments = None
 
     def __init__(self) -> None:
         # Raised for every text without a call, so it is cheap: all that it says stands on the class.

@@ -65,5 +65,5 @@ def validate_call(call: ToolCall, tools: Any, *, coerce: bool = False, repairs: 
         format=call.format,
         **place,
     )
-    error.call, error.violations = made, judged.violations
+    error.call, error.violations, error.partial_arguments = made, judged.violations, made.arguments
     raise error

@@ -43,10 +43,12 @@ from ..types import (
     Violation,
 )
 from ..values.gather import gather
+from ..values.literal import complete_members
 from .ranges import Ranges
 
 if TYPE_CHECKING:
     from ..schema.check import Checks, Judged
+    from .mend import Mender
     from .ops import Op
     from .plan import Plan
 
@@ -97,7 +99,6 @@ class Machine:
     done: bool = False
     tools: ToolSet | None = None
     checks: Checks | None = None  # what is asked of a call by its tool's schema
-    repairs: list[Repair] | None = None
     limits: Limits = DEFAULT_LIMITS
     ids: str = "given"
     op: Op | None = None
@@ -131,6 +132,12 @@ class Machine:
     unit_prose: bool = False
     body_at: int = 0  # behind the call's opener
     section_at: int | None = None  # the opener of a section that has no call yet
+    value_at: int | None = None  # where the value stands in which the call is broken, if that is JSON,
+    value_keys: tuple[str, ...] | None = None  # and which of its members are the arguments; None: it is
+    # mends
+    mender: Mender | None = None
+    ended_itself: bool = False  # the caller says that the model ended the output
+    open_end: bool = False  # the broken call was not closed: it goes on to the end
     sep_break: int = -1  # an error stands here: separators around it stay apart
     # text
     run_kind: int = -1
@@ -172,6 +179,7 @@ class Machine:
         self.op = plan.start
         self.calls: list[ToolCall] = []
         self.errors: list[ParseError] = []
+        self.repairs: list[Repair] = []
         self.separators: list[Span] = []
         self.parts: list[Part] = []
         self.pieces: list[str] = []
@@ -241,6 +249,8 @@ class Machine:
         if reason not in (None, "stop", "tool_calls"):
             self.stop = reason
             self.cut = reason != "other"
+        else:
+            self.ended_itself = reason is not None
 
     def close(self) -> None:
         """No more text."""
@@ -424,6 +434,7 @@ class Machine:
         """A call starts at ``buf[i]``."""
         at = self.call_start = self.body_at = self.base + i
         self.section_at = None
+        self.value_at = None
         self.index += 1
         if self.index >= self.limits.calls:
             self.check_index(at)
@@ -574,7 +585,6 @@ class Machine:
             moved = [
                 replace(one, span=(one.span[0] + at, one.span[1] + at) if one.span else span) for one in judged.repairs
             ]
-            self.repairs = [] if self.repairs is None else self.repairs
             self.repairs += moved
             return True
         found = tuple(
@@ -663,6 +673,8 @@ class Machine:
         """An error whose region is known. ``refused``: a complete call, and in what it does not fit the schema."""
         if self.run_kind >= 0:
             self.flush()
+        if in_call and self.mender is not None and refused is None and self.mender.mend(self, fault, span, held):
+            return
         at = fault.at
         line, column = self.where(at, held)
         raw = self.region(*span) if held is None else held[0][span[0] - held[1] : span[1] - held[1]]
@@ -688,7 +700,22 @@ class Machine:
             error.call, error.violations = refused
             error.id = None if error.call.id_synthesized else error.call.id
             error.call_index, error.name, error.format = error.call.index, error.call.name, error.call.format
+            error.partial_arguments = error.call.arguments
+        elif in_call:
+            error.partial_arguments = self.certain(raw, span, held is not None)
         self.add_error(error, span)
+
+    def certain(self, raw: str, span: Span, untagged: bool) -> dict[str, Any] | None:
+        """The arguments of the broken call that are complete; None if none has begun."""
+        at = self.value_at
+        if at is not None and span[0] <= at < span[1]:
+            return complete_members(raw, at - span[0], self.value_keys)
+        if untagged:
+            return None
+        founds = self.founds
+        if founds is None:
+            return self.args
+        return founds[0].arguments if len(founds) == 1 and founds[0].kind == "function" else None
 
     def stumble(self) -> None:
         """Something that looked like a call was none."""
@@ -730,6 +757,9 @@ class Machine:
             self.own_opener = False
             self.index += 1
             self.name = self.id = None
+            self.value_at = None
+            self.args = None
+            self.founds = None
             if self.live and self.unit is None and self.kept is None:
                 self.keep(self.call_start - self.base)
         self.fault = fault
@@ -802,7 +832,7 @@ class Machine:
             reasoning if reasoning and not reasoning.isspace() else None,
             list(self.calls),
             list(self.errors),
-            [] if self.repairs is None else list(self.repairs),
+            list(self.repairs),
             formats.pop() if len(formats) == 1 else self.plan.format_id,
             None,
             stop,

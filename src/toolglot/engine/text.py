@@ -201,6 +201,7 @@ class Recover(Op):
                 m.pos = max(pos, len(buf) - (len(texts[0]) if texts else 1) + 1)
                 return None
             m.pos = len(buf)
+            m.open_end = True
             if m.cut and m.fault is not None:
                 m.fault.end = True  # broken, and cut off as well
             return self.over(m, self.plan.text)
@@ -243,6 +244,7 @@ class Recover(Op):
         if fault is not None:
             m.report(fault, (start, m.base + m.pos))
         m.call_start = None
+        m.open_end = False
         m.kept = None
         m.fault = None
         m.after_markup = True

@@ -219,7 +219,11 @@ class Tracker:
                     end = results[n + 1][3] if n + 1 < len(results) else self.end
                 m.index += 1
                 m.name = m.id = None
+                m.value_at = start if finder.spec.tier == "json" else None
+                m.value_keys = finder.spec.keys.arguments
+                m.open_end = not known
                 m.report(shape, (outer, end), True, (text, origin, *lines))
+                m.open_end = False
                 at = end
                 if not known:
                     continue

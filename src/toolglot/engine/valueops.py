@@ -105,6 +105,8 @@ class CallObjectOp(Op):
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
             self.note_name(m, reader)
+            m.value_at = st.start
+            m.value_keys = self.spec.arguments
             return m.fail(absolute(m, fault))
         m.pos = end
         if m.live:
@@ -223,6 +225,11 @@ class ArgumentsOp(Op):
         try:
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
+            if self.codec == "json":
+                m.value_at = st.start
+                m.value_keys = None
+            elif isinstance(reader.value, dict):
+                m.args = {key: reader.value[key] for key, _, _ in reader.members}
             return m.fail(absolute(m, fault))
         m.pos = end
         now = m.base + end
@@ -399,6 +406,9 @@ class ValueOp(Op):
             if self.stop and not m.cut and "".join((*st[1], buf[pos:])).strip():
                 m.st = None
                 return self.finish(m, st, buf[pos:], len(buf), m.base + len(buf))
+            if m.args is not None:
+                m.args.pop(m.key, None)  # what is there may be the part of it that was given out
+                m.args = m.args or None
             return m.truncated(f"the value of {m.key[:80]!r}")
         hold = len(buf)
         t = max(pos, scan_from, hold - self.longest + 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import LimitError, ParseError, TruncatedError
 from ..events import ErrorEvent, Event, ReasoningDelta, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
-from ..types import CallPart, Limits, Loss
+from ..types import CallPart, Limits, Loss, Repair
 from ._payload import Path
 from ._pieces import Balance, Pieces, joined, settle, shown
 from ._reading import id_text
@@ -98,6 +98,7 @@ class Assembly:
         "losses",
         "made_ids",
         "payload",
+        "repairs",
         "slots",
         "state",
     )
@@ -116,6 +117,7 @@ class Assembly:
         self.losses: list[Loss] = live.losses
         # What came of each attempted call, by its ordinal; `Reading` takes it from here when it comes to it.
         self.known: dict[int, CallPart | ParseError] = {}
+        self.repairs: dict[int, list[Repair]] = {}  # of these calls
         self.made_ids: dict[int, str] = {}
         self.cut = False
         self.ended = False
@@ -340,6 +342,8 @@ class Assembly:
             if slot is self.calls[-1] or (left and self._wire.ends_calls):
                 live.check_last_call()
         del live.losses[noted:]  # what it notes is noted when the whole is read
+        if live.repairs:
+            self.repairs[slot.index] = live.repairs
         for error in live.errors:
             self.known[slot.index] = error
             self.events.append(ErrorEvent(error))

@@ -267,7 +267,10 @@ class WireProvider(Histories, Writers):
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
         listed = type(payload) is list
-        new: NewReading = partial(Reading, self._wire, text, ids == "synthesize", declared, names, listed, {})
+        mends = on_error == "repair"
+        new: NewReading = partial(
+            Reading, self._wire, text, ids == "synthesize", declared, names, listed, {}, mends=mends
+        )
         if validate or coerce:
             from ._checked import asking
 
@@ -302,7 +305,9 @@ class WireProvider(Histories, Writers):
         if text_format is not None:
             from ._inside import read_inside
 
-            messages = [read_inside(message, text_format, ids, tools, validate, coerce) for message in messages]
+            messages = [
+                read_inside(message, text_format, ids, tools, on_error, validate, coerce) for message in messages
+            ]
         return messages
 
     def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:

@@ -135,6 +135,6 @@ class Where:
             name=call.name,
         )
         error.id = None if call.id_synthesized else call.id
-        error.call = call
+        error.call, error.partial_arguments = call, call.arguments
         error.violations = tuple(to_violation(flaw, self._span(flaw.path)) for flaw in flaws)
         return error

@@ -20,11 +20,11 @@ __all__ = ["Inside", "read_inside"]
 _CALLS: Final = (ToolCallStart, ToolCallDelta, ToolCallEnd)
 
 
-def _options(text_format: str, ids: str, tools: Any, validate: bool, coerce: bool) -> dict[str, Any]:
+def _options(text_format: str, ids: str, tools: Any, on_error: str, validate: bool, coerce: bool) -> dict[str, Any]:
     options: dict[str, Any] = {
         "tools": tools,
         "ids": ids,
-        "on_error": "collect",
+        "on_error": "repair" if on_error == "repair" else "collect",
         "validate": validate,
         "coerce": coerce,
     }
@@ -32,10 +32,16 @@ def _options(text_format: str, ids: str, tools: Any, validate: bool, coerce: boo
 
 
 def read_inside(
-    message: Message, text_format: str, ids: str, tools: Any, validate: bool = False, coerce: bool = False
+    message: Message,
+    text_format: str,
+    ids: str,
+    tools: Any,
+    on_error: str,
+    validate: bool = False,
+    coerce: bool = False,
 ) -> Message:
     """``message`` with what its content holds in the text format (``"auto"``: in whatever format)."""
-    options = _options(text_format, ids, tools, validate, coerce)
+    options = _options(text_format, ids, tools, on_error, validate, coerce)
     runs: list[str] = [""]
     own: list[int] = []  # the provider's calls
     for part in message.parts:
@@ -136,8 +142,8 @@ def _renumbered(error: ParseError, numbers: int | dict[int, int]) -> ParseError:
 class Inside:
     """The same for the events of a provider's stream."""
 
-    def __init__(self, text_format: str, ids: str, tools: Any, validate: bool = False, coerce: bool = False) -> None:
-        self._options = _options(text_format, ids, tools, validate, coerce)
+    def __init__(self, text_format: str, ids: str, tools: Any, on_error: str, validate: bool, coerce: bool) -> None:
+        self._options = _options(text_format, ids, tools, on_error, validate, coerce)
         self._parser = StreamParser(**self._options)
         self._first = self._following = 0  # the numbers of the run's first call, and of the next
         self._numbers: dict[int, int] = {}

@@ -19,11 +19,13 @@ from ..types import (
     OpaquePart,
     Part,
     ReasoningPart,
+    Repair,
     StopReason,
     TextPart,
     ToolCall,
 )
 from ..values.json import loads
+from ..values.literal import complete_members
 from ._payload import Path, error_at, json_path, sdk_object
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ class Reading:
         "_id",
         "_listed",
         "_marks",
+        "_mends",
         "_names",
         "_synthesize",
         "_text",
@@ -99,10 +102,12 @@ class Reading:
         "errors",
         "extra",
         "known",
+        "known_repairs",
         "losses",
         "made_ids",
         "open",
         "parts",
+        "repairs",
         "stop_reason",
         "usage",
         "wire",
@@ -118,10 +123,12 @@ class Reading:
         listed: bool = False,
         marks: dict[Any, Any] | None = None,
         asked: Asked | None = None,
+        mends: bool = False,
     ) -> None:
         self.wire = wire
         self.cut = False
         self.errors: list[ParseError] = []
+        self.repairs: list[Repair] = []
         self.losses: list[Loss] = []
         self.parts: list[Part] = []
         self.extra: dict[str, Any] = {}
@@ -131,12 +138,14 @@ class Reading:
         self.known: Mapping[int, CallPart | ParseError] = _NOTHING
         self.made_ids: Mapping[int, str] = _NOTHING
         self.open: frozenset[int] = _NONE  # ordinals of the calls that are not read yet
+        self.known_repairs: Mapping[int, list[Repair]] = _NOTHING
         self._attempts = 0
         self._id: Any = None  # what stands for the id of the call that was attempted last
         # The last call, if a cut behind it does not show: its arguments are blank, or its input is free text.
         self._unsure: tuple[int, str, Path] | None = None
         self._listed = listed
         self._marks = marks
+        self._mends = mends
         self._text = text
         self._synthesize = synthesize
         self._tools = tools
@@ -244,12 +253,18 @@ class Reading:
                 try:
                     arguments = loads(raw)
                 except Fault as fault:
-                    self._broken(fault, raw, (*path, key), index, name)
-                    return
-                text = raw.strip()
+                    mended = self._mended(raw, name)
+                    if mended is None:
+                        self._broken(fault, raw, (*path, key), index, name)
+                        return
+                    arguments, text = mended
+                else:
+                    text = raw.strip()
         elif arguments is None:
             arguments = {}
             self._unsure = (index, name, (*path, key))
+        if type(arguments) is str and raw is not None and (mended := self._mended(raw, name)) is not None:
+            arguments, text = mended
         if type(arguments) is not dict:
             self.error(
                 f"tool call arguments must be a JSON object, got {_NAMES.get(type(arguments), 'something else')}",
@@ -280,6 +295,19 @@ class Reading:
             if freed != arguments:
                 arguments, text = freed, None
         self._made(name, arguments, id, index, "function", raw, None, extra, text, path)
+
+    def _mended(self, raw: str, name: str) -> tuple[dict[str, Any], str] | None:
+        """The arguments that a broken ``raw`` was to be, and their JSON, if mends are wanted and there is one."""
+        if not self._mends:
+            return None
+        from ..repair.arguments import mend_arguments
+
+        tool = None if self._tools is None else self._tools.get(name)
+        found = mend_arguments(raw, None if tool is None else tool.parameters)
+        if found is None:
+            return None
+        self.repairs += found[2]
+        return found[:2]
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -370,6 +398,12 @@ class Reading:
     # -- what went wrong
 
     def _broken(self, fault: Fault, raw: str, path: Path, index: int, name: str) -> None:
+        self._describe(fault, raw, path, index, name)
+        start = len(raw) - len(raw.lstrip(" \t\r\n"))
+        if raw.startswith("{", start):
+            self.errors[-1].partial_arguments = complete_members(raw, start, None)
+
+    def _describe(self, fault: Fault, raw: str, path: Path, index: int, name: str) -> None:
         details: dict[str, Any] = {"call_index": index, "name": name, "expected": fault.expected}
         if self.cut and (fault.end or fault.code == "json.unterminated_string"):
             self.error(
@@ -425,6 +459,7 @@ class Reading:
         found = self.known.get(index)
         if isinstance(found, CallPart):
             self.parts.append(found)
+            self.repairs += self.known_repairs.get(index, ())
         elif found is not None:
             self.errors.append(found)
         return found is not None
@@ -445,6 +480,7 @@ class Reading:
         self.cut = cut
         self.parts = []
         self.errors = []
+        self.repairs = []
 
     # -- the end
 
@@ -492,7 +528,7 @@ class Reading:
             thought if thought and not thought.isspace() else None,
             calls,
             self.errors,
-            [] if self._asked is None else self._asked.all_repairs(),
+            self.repairs if self._asked is None else self.repairs + self._asked.all_repairs(),
             None,  # format
             provider,
             stop,

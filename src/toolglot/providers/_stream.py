@@ -66,6 +66,7 @@ class ProviderStream:
             raise TypeError(f"limits: expected Limits or None, got {type(limits).__name__}")
         self._wire = wire
         self._raise = on_error == "raise"
+        self._mends = on_error == "repair"
         self._synthesize = ids == "synthesize"
         self._tools = None if tools is None else ToolSet.of(tools)
         self._names = None if self._tools is None else Names(wire.tool_names, sorted(self._tools.names))
@@ -85,7 +86,7 @@ class ProviderStream:
         if text_format is not None:
             from ._inside import Inside
 
-            self._inside = Inside(text_format, ids, tools, validate, coerce)
+            self._inside = Inside(text_format, ids, tools, on_error, validate, coerce)
 
     @property
     def provider(self) -> Provider:
@@ -93,7 +94,15 @@ class ProviderStream:
         return self._wire.provider
 
     def _reading(self) -> Reading:
-        return Reading(self._wire.wire.value, None, self._synthesize, self._tools, self._names, asked=self._asked)
+        return Reading(
+            self._wire.wire.value,
+            None,
+            self._synthesize,
+            self._tools,
+            self._names,
+            asked=self._asked,
+            mends=self._mends,
+        )
 
     def feed(self, event: Any) -> list[Event]:
         """The API's next event: JSON text or bytes, a dict, or an SDK's object."""
@@ -269,6 +278,7 @@ class ProviderStream:
             reading.known = into.known
             reading.made_ids = into.made_ids
             reading.open = still_open
+            reading.known_repairs = into.repairs
             return reading
 
         readings = self._wire.read(into.so_far(), new) or [new()]

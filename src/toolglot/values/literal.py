@@ -45,6 +45,7 @@ __all__ = [
     "PYTHONIC",
     "Dialect",
     "LiteralReader",
+    "complete_members",
     "found",
     "quote",
     "scan_arguments",
@@ -549,3 +550,26 @@ class LiteralReader(Faults):
         gather(self._pieces, char)
         if self._echo and not self._is_key:
             self._out.append(quote(char)[1:-1])
+
+
+def complete_members(text: str, pos: int, keys: tuple[str, ...] | None) -> dict[str, Any] | None:
+    """The complete members of the JSON object at ``text[pos]``, which is broken somewhere.
+
+    With ``keys``, those of the object under one of them. None if that has not begun.
+    """
+    reader = LiteralReader(JSON, pos)
+    try:
+        reader.feed(text, pos)
+    except Fault:
+        pass
+    if not isinstance(reader.value, dict):
+        return None
+    if keys is None:
+        return {key: reader.value[key] for key, _, _ in reader.members}
+    for key, _, _ in reader.members:
+        if key in keys:
+            value = reader.value[key]
+            return value if isinstance(value, dict) else None
+    if reader.member is None or reader.member[0] not in keys or not text.startswith("{", reader.member[1]):
+        return None
+    return complete_members(text, reader.member[1], None)

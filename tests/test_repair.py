@@ -1,0 +1,441 @@
+"""Mends: what is mended and what is not, whole and streamed, and that no mend makes a call which was not meant."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import repairs
+import toolglot
+from repairs import CASES, TOOLS, Case, hermes, shown
+from toolglot import golden
+from toolglot.errors import REPAIRS
+from toolglot.repair.edits import Edit, Edited, Unmendable
+from toolglot.repair.fit import fits, settled
+from toolglot.repair.json_text import mend_json
+
+GOLDEN = [case for folder in golden.folders() for case in golden.load_folder(golden.FOLDER / folder)]
+
+
+def streamed(text: str, size: int = 1, **options: Any) -> tuple[toolglot.Message, list[toolglot.Event]]:
+    finish_reason = options.pop("finish_reason", None)
+    parser = toolglot.StreamParser(**options)
+    events = [event for i in range(0, len(text), size) for event in parser.feed(text[i : i + size])]
+    events += parser.close(finish_reason)
+    return parser.message, events
+
+
+def ended(events: list[toolglot.Event]) -> list[toolglot.ToolCall]:
+    return [event.call for event in events if isinstance(event, toolglot.ToolCallEnd)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_table(case: Case) -> None:
+    strict = toolglot.parse(case.text, on_error="collect", **case.options)
+    assert [error.code for error in strict.errors] == [case.error]
+    assert strict.repairs == []
+    message = toolglot.parse(case.text, on_error="repair", **case.options)
+    assert [(call.name, call.arguments) for call in message.tool_calls] == case.calls
+    assert [repair.code for repair in message.repairs] == case.codes
+    if case.broken:
+        assert [error.code for error in message.errors] == [case.error]
+        assert message.errors[0].partial_arguments == case.partial
+    else:
+        assert message.errors == []
+    for repair in message.repairs:
+        assert case.text[slice(*repair.span)] == repair.before
+    for call in message.tool_calls:
+        assert call.raw_arguments is None or call.raw_arguments in case.text
+        assert json.loads(call.arguments_json) == call.arguments
+    for size in (1, 3, 1000):
+        also, events = streamed(case.text, size, on_error="repair", **case.options)
+        assert also == message
+        assert ended(events) == message.tool_calls  # and none before its mend is decided
+    assert shown(case).startswith(f"== {case.title}")
+
+
+def test_every_code_is_in_the_table() -> None:
+    """Of the package's answers there is a test below; the others are shown."""
+    codes = {code for case in CASES for code in case.codes}
+    mends = [code for code in REPAIRS if code.startswith("repair.")]
+    assert sorted({*codes, "repair.escaped_quote"}) == sorted(mends)
+    assert len(CASES) >= 20
+
+
+def test_escaped_single_quote() -> None:
+    message = toolglot.parse(hermes(r'{"city": "L\'Aquila"}'), on_error="repair")
+    assert [call.arguments for call in message.tool_calls] == [{"city": "L'Aquila"}]
+    assert message.repairs == [toolglot.Repair("repair.escaped_quote", (60, 62), r"\'", "'")]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"city": }',
+        '{"city": "Paris", , "days": 2}',
+        '{"city": "Paris", "city": "Rome",}',
+        '{"city" "Paris"}',
+        '{"days": 01}',
+        '{"days": 1 000}',
+        '{"days": NaN}',
+        '{"days": .5}',
+        '{"city": Paris}',
+        '{"city": "Paris}',
+        r'{"city": "\d"}',
+        r'{"city": "\ud800",}',
+        '{"city": ["a" "b"]}',
+        "{'city': 'L'Aquila'}",
+        "{'city': '\\d'}",
+        "",
+        "[1,]",
+        '{"city": "a" /* never closed',
+    ],
+)
+def test_more_than_one_reading_stays_broken(arguments: str) -> None:
+    message = toolglot.parse(hermes(arguments), on_error="repair")
+    assert message.tool_calls == []
+    assert message.repairs == []
+    assert message.errors == toolglot.parse(hermes(arguments), on_error="collect").errors
+
+
+def test_the_tool_decides() -> None:
+    text = hermes('{"city": "Paris", "days": "2",}')
+    assert toolglot.parse(text, on_error="repair").tool_calls
+    assert toolglot.parse(text, on_error="repair", tools=TOOLS).tool_calls == []  # days is an integer
+    unknown = hermes("{'city': 'Paris'}", "get_whether")
+    message = toolglot.parse(unknown, on_error="repair", tools=TOOLS)
+    assert message.tool_calls == []
+    assert len(message.errors) == 1
+
+
+def test_strict_modes_do_not_mend() -> None:
+    text = hermes('{"city": "Paris",}')
+    with pytest.raises(toolglot.ParseError):
+        toolglot.parse(text)
+    assert toolglot.parse(text, on_error="collect").tool_calls == []
+
+
+def test_sound_calls_around_a_mended_one() -> None:
+    ping = hermes("{}", "ping")
+    text = "\n".join(["One.", ping, hermes("{'city': 'Paris'}"), ping, "End."])
+    message = toolglot.parse(text, on_error="repair")
+    assert [(call.name, call.index) for call in message.tool_calls] == [("ping", 0), ("get_weather", 1), ("ping", 2)]
+    assert message.content is not None
+    assert [part.span for part in message.parts if part.span] == sorted(
+        part.span for part in message.parts if part.span
+    )
+    assert streamed(text, 7, on_error="repair")[0] == message
+
+
+def test_text_behind_a_call_without_its_closer() -> None:
+    text = hermes('{"city": "Paris"}').replace("</tool_call>", "") + "Done."
+    message = toolglot.parse(text, on_error="repair")
+    assert [call.name for call in message.tool_calls] == ["get_weather"]
+    assert message.content == "Done."  # the line break stands before the closer
+    assert "".join(text[slice(*part.span)] for part in message.parts if part.span) == text
+    assert streamed(text, 3, on_error="repair")[0] == message
+
+
+def test_a_mend_is_no_deduction_from_control_tokens() -> None:
+    """Where the caller says which text holds no control tokens, nothing is moved."""
+    text = [("<|tool_call>", True), ("call:ping{a:", False), ("}", False), ("<tool_call|>", True)]
+    message = toolglot.parse(text, format="gemma4", on_error="repair")
+    assert message.repairs == []
+
+
+# -- no call that was not meant
+
+
+def sound(case: golden.GoldenCase) -> bool:
+    return bool(case.expected["calls"]) and not case.expected["errors"] and len(case.text) <= 400
+
+
+def damaged(text: str) -> Iterator[str]:
+    """The text with one thing wrong, in every place and way."""
+    for i, char in enumerate(text):
+        if not char.isalnum():
+            yield text[:i] + text[i + 1 :]
+        if char in "}]":
+            yield f"{text[:i]},{text[i:]}"
+            yield f"{text[:i]}{char}{text[i:]}"
+        if char == "," and text[:i].replace('\\"', "").count('"') % 2 == 0:
+            yield f"{text[:i]}, // note\n{text[i + 1 :]}"
+    for found in re.finditer(r'"((?:[^"\\]|\\.)*)"', text):
+        yield f"{text[: found.start()]}'{found[1]}'{text[found.end() :]}"
+        yield text[: found.start()] + found[1] + text[found.end() :]
+    for found in re.finditer(r'\\([nt"])', text):
+        plain = {"n": "\n", "t": "\t", '"': '"'}[found[1]]
+        yield text[: found.start()] + plain + text[found.end() :]
+    for found in re.finditer(r"\b(true|false|null)\b", text):
+        word = {"true": "True", "false": "False", "null": "None"}[found[0]]
+        yield text[: found.start()] + word + text[found.end() :]
+    for found in re.finditer(r"<[^<>]{1,60}>|\[[A-Z_]+\]", text):
+        yield text[: found.start()] + text[found.end() :]
+        yield f"{text[: found.end() - 1]} {text[found.end() - 1 :]}"
+        yield text[: found.start()] + found[0].title() + text[found.end() :]
+
+
+def calls(message: toolglot.Message) -> list[Any]:
+    return [(call.name, call.arguments, call.input) for call in message.tool_calls]
+
+
+@pytest.mark.parametrize("folder", golden.folders())
+def test_no_mended_call_differs_from_the_sound_one(folder: str) -> None:
+    """Every sound case, damaged: what is mended is a call of the sound text, or one that "collect" finds too."""
+    rng = random.Random(folder)
+    for case in (case for case in GOLDEN if case.format == folder and sound(case)):
+        for tools in (case.options.get("tools"), TOOLS):
+            options = {**case.options, "tools": tools, "format": folder}
+            meant = toolglot.parse(case.text, on_error="collect", **options)
+            if meant.errors:
+                continue
+            texts = list(damaged(case.text))
+            for text in rng.sample(texts, min(len(texts), 60)):
+                message = toolglot.parse(text, on_error="repair", **options)
+                if not message.repairs:
+                    continue
+                strict = toolglot.parse(text, on_error="collect", **options)
+                known = calls(meant) + calls(strict)
+                assert [call for call in calls(message) if call not in known] == [], text
+                assert len(message.errors) < len(strict.errors)
+                assert streamed(text, 5, on_error="repair", **options)[0] == message
+
+
+@pytest.mark.parametrize("folder", golden.folders())
+def test_a_cut_output_gives_only_calls_of_the_whole(folder: str) -> None:
+    rng = random.Random(folder)
+    for case in (case for case in GOLDEN if case.format == folder):
+        options = {**case.options, "format": folder, "on_error": "repair"}
+        options.pop("finish_reason", None)
+        known = calls(toolglot.parse(case.text, **options))
+        sizes = range(len(case.text))
+        for size in rng.sample(sizes, min(len(sizes), 40)):
+            cut = case.text[:size]
+            found = calls(toolglot.parse(cut, finish_reason="length", **options))
+            strict = calls(toolglot.parse(cut, finish_reason="length", **{**options, "on_error": "collect"}))
+            assert [call for call in found if call not in known + strict] == [], cut
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=str)
+def test_sound_text_is_read_as_ever(case: golden.GoldenCase) -> None:
+    options = {**case.options, "format": case.format}
+    strict = toolglot.parse(case.text, on_error="collect", **options)
+    if not strict.errors:
+        assert toolglot.parse(case.text, on_error="repair", **options) == strict
+
+
+# -- what is certain of a broken call
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "certain"),
+    [
+        ('<tool_call>{"name": "f", "arguments": {"a": 1, "b": {"c": 2', {}, {"a": 1}),
+        ('<tool_call>{"name": "f", "arguments": {"a": 12', {}, {}),
+        ('<tool_call>{"name": "f", "arg', {}, None),
+        ('[TOOL_CALLS]f[ARGS]{"a": "x", "b": "y', {}, {"a": "x"}),
+        ("<tool_call><function=f>\n<parameter=a>\nx\n</parameter>\n<parameter=b>\ny", {}, {"a": "x"}),
+        ("<tool_call><function=get_weather>\n<parameter=city>\nPa", {"tools": TOOLS}, None),
+        ('<|python_tag|>f.call(a=1, b="x', {}, {"a": 1}),
+        ('{"name": "f", "parameters": {"a": 1, "b": ', {"format": "llama3_json"}, {"a": 1}),
+    ],
+)
+def test_partial_arguments(text: str, options: dict[str, Any], certain: dict[str, Any] | None) -> None:
+    for mode in ("collect", "repair"):
+        message = toolglot.parse(text, finish_reason="length", on_error=mode, **options)
+        assert message.tool_calls == []
+        [error] = message.errors
+        assert error.partial_arguments == certain
+        also, _ = streamed(text, 1, finish_reason="length", on_error=mode, **options)
+        assert also.errors[0].partial_arguments == certain
+        assert pickle.loads(pickle.dumps(error)).partial_arguments == certain
+
+
+# -- providers
+
+
+def payload(arguments: str, finish_reason: str = "tool_calls") -> dict[str, Any]:
+    call = {"id": "a", "type": "function", "function": {"name": "get_weather", "arguments": arguments}}
+    return {
+        "choices": [{"message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": finish_reason}],
+    }
+
+
+def chunks(arguments: str, finish_reason: str = "tool_calls") -> Iterator[dict[str, Any]]:
+    head = {"index": 0, "id": "a", "type": "function", "function": {"name": "get_weather", "arguments": ""}}
+    deltas: list[dict[str, Any]] = [{"tool_calls": [head]}]
+    deltas += [{"tool_calls": [{"index": 0, "function": {"arguments": char}}]} for char in arguments]
+    for delta in deltas:
+        yield {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}
+    last = {"index": 0, "delta": {}, "finish_reason": finish_reason}
+    yield {"object": "chat.completion.chunk", "choices": [last]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        ("{'city': 'Paris'}", ["repair.single_quotes"] * 2),
+        ('{"city": "Paris",}', ["repair.trailing_comma"]),
+        ('"{\\"city\\": \\"Paris\\"}"', ["repair.double_encoded"]),
+        ('```json\n{"city": "Paris"}\n```', ["repair.code_fence"] * 2),
+        ('{"city": "Paris"}}', ["repair.extra_bracket"]),
+        ('{"city": "Paris"', None),
+        ('{"city": "Pa', None),
+        ('{"city": }', None),
+    ],
+)
+@pytest.mark.parametrize("tools", [None, TOOLS], ids=["", "tools"])
+def test_payloads(arguments: str, codes: list[str] | None, tools: Any) -> None:
+    options = {"on_error": "repair", "tools": tools}
+    message = toolglot.parse_response(payload(arguments), "openai", **options)
+    if codes is None:
+        assert message.tool_calls == [] == message.repairs
+        strict = toolglot.parse_response(payload(arguments), "openai", on_error="collect", tools=tools)
+        assert message.errors == strict.errors
+    else:
+        assert [call.arguments for call in message.tool_calls] == [{"city": "Paris"}]
+        assert message.tool_calls[0].raw_arguments == arguments
+        assert [repair.code for repair in message.repairs] == codes
+        assert all(arguments[slice(*repair.span)] == repair.before for repair in message.repairs)
+    stream = toolglot.get_provider("openai").stream(**options)
+    events = [event for chunk in chunks(arguments) for event in stream.feed(chunk)] + stream.close()
+    assert stream.message.tool_calls == message.tool_calls == ended(events)
+    assert stream.message.repairs == message.repairs
+    assert [error.code for error in stream.message.errors] == [error.code for error in message.errors]
+
+
+def test_text_in_a_payload() -> None:
+    response = {"choices": [{"message": {"content": hermes('{"city": "Paris",}')}, "finish_reason": "stop"}]}
+    message = toolglot.parse_response(response, "openai", on_error="repair", text_format="hermes")
+    assert [call.arguments for call in message.tool_calls] == [{"city": "Paris"}]
+    assert [repair.code for repair in message.repairs] == ["repair.trailing_comma"]
+
+
+def test_payload_has_partial_arguments() -> None:
+    message = toolglot.parse_response(payload('{"city": "Paris", "days": 1', "length"), "openai", on_error="collect")
+    assert message.errors[0].partial_arguments == {"city": "Paris"}
+
+
+# -- the pieces
+
+
+def test_edits_know_where_things_stood() -> None:
+    edited = Edited("abcdef", [Edit(1, 2, "XYZ", "x"), Edit(4, 4, "!", "x"), Edit(5, 6, "", "x")])
+    assert edited.text == "aXYZcd!e"
+    assert [edited.origin(i) for i in range(8)] == [0, 1, 1, 1, 2, 3, 4, 4]
+    assert edited.kept(4, 6) == "cd"
+    assert edited.kept(2, 6) is None
+    with pytest.raises(Unmendable):
+        Edited("abc", [Edit(0, 2, "", "x"), Edit(1, 3, "", "x")])
+
+
+def test_readings_are_bounded() -> None:
+    text = '{"a": "' + 'x "y", a: z ' * 1000 + '"}'
+    readings = mend_json(text, 0, quotes=True)
+    with pytest.raises(Unmendable):
+        list(readings)
+
+
+def test_fit() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/n"}},
+        "required": ["a"],
+        "$defs": {"n": {"type": "integer"}},
+    }
+    assert fits({"a": 1}, schema)
+    assert fits({"a": 1, "b": 2}, schema)
+    assert not fits({"a": 1, "b": 2}, schema, declared=True)
+    assert not fits({"a": "1"}, schema)
+    assert not fits({}, schema)
+    assert not fits({"a": True}, schema)
+    assert not fits({"a": 3}, {"properties": {"a": {"enum": [1, 2]}}})
+    assert fits({"a": None}, {"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}})
+    cyclic = {"$ref": "#"}
+    assert not fits({}, cyclic)
+    assert settled({"a": {"b": 1}}, None)
+    assert not settled({"a": {"b": 1, "c": 2}}, None)
+    assert not settled({"a": [[1], [2]]}, None)
+
+
+# -- cost
+
+
+HOSTILE = {
+    "broken calls": lambda n: hermes('{"a": 1,,}') * n,
+    "mended calls": lambda n: hermes('{"city": "x",}') * n,
+    "inner quotes": lambda n: hermes('{"city": "' + 'x "y" z ' * n + '"}'),
+    "ends": lambda n: hermes('{"city": "' + 'x "y", a: z ' * n + '"}'),
+    "controls": lambda n: hermes('{"city": "' + "x\n" * n + '"}'),
+    "single": lambda n: hermes("{'city': '" + "it's " * n + "'}"),
+    "braces": lambda n: "<tool_call>" + '{"a": ' * n + "</tool_call>",
+    "comments": lambda n: hermes('{"city": "x" ' + "/* x */ " * n + "}"),
+    "extra": lambda n: hermes('{"city": "x"}' + "}" * n),
+    "bare": lambda n: '{"name": "get_weather", "arguments": {"city": "x",}} ' * n,
+    "open": lambda n: '{"name": "f", "arguments": {' * n,
+    "tags": lambda n: '<invoke name="f">' + '<parameter name="a">x</ parameter>' * n + "</ invoke>",
+    "openers": lambda n: "<tool_call>" * n,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_mends_are_linear(kind: str) -> None:
+    def cost(n: int) -> float:
+        text = HOSTILE[kind](n)
+        best = float("inf")
+        for _ in range(3):
+            start = time.process_time()
+            toolglot.parse(text, on_error="repair", tools=TOOLS)
+            best = min(best, time.process_time() - start)
+        return best
+
+    small = max(cost(200), 0.002)
+    assert cost(1600) < 8 * 4 * small  # eight times the text; its square would be 64
+
+
+def test_a_sound_text_costs_the_same() -> None:
+    """Not a measure of time: nothing of the mends is asked where there is no error."""
+    called: list[str] = []
+    from toolglot.engine.mend import Mender
+
+    original = Mender.mend
+
+    def counted(self: Mender, *arguments: Any) -> bool:
+        called.append("mend")
+        return original(self, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Mender, "mend", counted)
+        toolglot.parse(hermes('{"city": "Paris"}'), on_error="repair")
+        assert called == []
+        toolglot.parse(hermes('{"city": "Paris",}'), on_error="repair")
+        assert called == ["mend"]
+
+
+def test_the_command_prints_all(capsys: pytest.CaptureFixture[str]) -> None:
+    for case in repairs.CASES:
+        print(shown(case))
+    assert capsys.readouterr().out.count("\n== ") == len(CASES) - 1
+
+
+def test_a_mended_call_has_to_fit_its_schema() -> None:
+    """`validate` is asked of what was mended as of what was sound; `coerce` works on it."""
+    text = hermes('{"city": "Paris", "days": "two",}')
+    found = toolglot.parse(text, on_error="repair", tools=TOOLS, validate=True)
+    assert found.tool_calls == []
+    assert found.errors[0].code in ("schema.violation", "json.trailing_comma")
+    sound = toolglot.parse(hermes('{"city": "Paris", "days": 2,}'), on_error="repair", tools=TOOLS, validate=True)
+    assert [call.arguments for call in sound.tool_calls] == [{"city": "Paris", "days": 2}]
+    for size in (1, 7):
+        parser = toolglot.StreamParser(on_error="repair", tools=TOOLS, validate=True)
+        for at in range(0, len(text), size):
+            parser.feed(text[at : at + size])
+        parser.close()
+        assert (parser.message.tool_calls, parser.message.errors) == (found.tool_calls, found.errors)
