@@ -129,7 +129,7 @@ def grows(work: Callable[[str, str | None], None], shape: Shape, size: int, form
         if size >= 500_000:
             return 0.0  # too fast to be anything but linear
         size *= 2
-    ratio = least(work, shape(2 * size), format, 1) / least(work, shape(size), format, 1)
+    ratio = least(work, shape(2 * size), format, 1) / least(work, shape(size), format, 2)
     if ratio <= DOUBLED:
         return ratio / 2
     ratio = least(work, shape(4 * size), format) / least(work, shape(size), format) / 4
