@@ -247,14 +247,12 @@ def test_collect_goes_on() -> None:
     assert len(found["errors"]) == 1
 
 
-def test_repair_is_collect_until_it_is_built() -> None:
+def test_repair_mends_and_says_so() -> None:
     text = BROKEN.read_text("utf-8") + '\n<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
-    found = run_json("parse", "--on-error", "repair", input=text, status=1)
-    assert found == run_json("parse", "--on-error", "collect", input=text, status=1)
-    assert found["repairs"] == []
-    for said in (hint("json.trailing_comma"), run("parse", str(BROKEN), "--on-error", "repair").output):
-        assert "repair" not in said
-        assert "mend" not in said
+    found = run_json("parse", "--on-error", "repair", input=text)
+    assert [call["name"] for call in found["tool_calls"]] == ["get_weather", "get_weather", "ping"]
+    assert (found["errors"], [repair["code"] for repair in found["repairs"]]) == ([], ["repair.trailing_comma"])
+    assert "repair.trailing_comma" in run("parse", str(BROKEN), "--on-error", "repair").output
 
 
 def test_finish_reason_is_any_apis_word() -> None:

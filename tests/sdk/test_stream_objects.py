@@ -26,7 +26,9 @@ REFUSED = {
     "ollama/stream_all": "the SDK loses the ids",
 }
 if sys.version_info < (3, 11):
-    REFUSED["gemini_interactions/stream_unknown"] = "the SDK for this Python refuses kinds of steps that it does not know"
+    REFUSED["gemini_interactions/stream_unknown"] = (
+        "the SDK for this Python refuses kinds of steps that it does not know"
+    )
 STREAMS = [
     case for case in payloads.cases() if case.wire in WIRES and "stream" in case.data and label(case) not in REFUSED
 ]

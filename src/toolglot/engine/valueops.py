@@ -105,6 +105,7 @@ class CallObjectOp(Op):
             end = reader.feed(buf, pos, m.final)
         except Fault as fault:
             self.note_name(m, reader)
+            m.id = m.id or self.read_text(m, reader, self.spec.id) or None
             m.value_at = st.start
             m.value_keys = self.spec.arguments
             return m.fail(absolute(m, fault))
