@@ -17,11 +17,9 @@ def test_what_is_not_there_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         "b": ("", ["test_pains.py::test_no_such_test"]),
         "c": ("", ["no_such_file.py::test_it"]),
         "d": ("", []),
-        "20": ("", ["mistral/calls"]),
     }
     monkeypatch.setattr(pains, "PAINS", pains.PAINS | wrong)
     assert list(pains.faults()) == [
-        "pain 20 has tests: take it off OPEN",
         "pain a: there is no mistral/no_such_case",
         "pain b: there is no test_pains.py::test_no_such_test",
         "pain c: there is no no_such_file.py::test_it",
