@@ -253,6 +253,7 @@ CLASSES: dict[str, tuple[str, bool, Shape]] = {
         repeated(" ", "<tool_call>\n<function=f>\n<parameter=a>\nx\n</function>"),
     ),
     "openers_of_declared_calls": ("qwen3_coder", True, repeated("<function=x ")),
+    "markup_that_is_no_call": ("nexusraven", False, repeated("<<function>>.f(a=1)<<function>")),
 }
 
 

@@ -796,7 +796,8 @@ class Machine:
         """What stands in the markup is no call: ``what`` is missing from it. None: more text shows where it begins."""
         at = self.base + self.pos
         if self.call_start is not None and self.name is None:
-            body = self.region(self.body_at, self.base + len(self.buf))
+            # No more of it than is looked at: there may be a call's opener in every few characters.
+            body = self.region(self.body_at, min(self.base + len(self.buf), self.body_at + self.limits.name + 1))
             white = min(len(body) - len(body.lstrip()), self.limits.name)
             if white == len(body) < self.limits.name and not self.final:
                 return None
