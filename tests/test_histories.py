@@ -517,6 +517,78 @@ def test_a_system_prompt_that_stands_apart_separates_nothing() -> None:
     assert check_messages(cohere.messages(turns, repair=True), "cohere_v1") == []
 
 
+def test_a_system_prompt_that_is_put_first_separates_nothing() -> None:
+    turns = [
+        UserMessage("Hi"),
+        Message(tool_calls=[ToolCall("f", {}, "abcdefghi")]),
+        ToolResult("abcdefghi", "1"),
+        SystemMessage("Be brief."),
+        UserMessage("And?"),
+    ]
+    mended = get_provider("mistral").messages(turns, repair=True)
+    assert [message["role"] for message in mended["messages"]] == [
+        "system", "user", "assistant", "tool", "assistant", "user",
+    ]  # fmt: skip
+    assert said(mended.repairs) == [["history.user_after_tool", "$[4]"]]
+    assert check_messages(mended, "mistral") == []
+
+
+def test_more_results_without_ids_than_calls_are_orphans() -> None:
+    """Each is told from one that has its call, and left out if that is asked for."""
+    call = {"role": "model", "parts": [{"functionCall": {"name": "g", "args": {}}}]}
+    results = [{"functionResponse": {"name": "g", "response": {"output": text}}} for text in "12"]
+    contents = [{"role": "user", "parts": [{"text": "Hi"}]}, call, {"role": "user", "parts": results}]
+    assert [problem.code for problem in check_messages(contents, "google")] == ["history.orphan_result"]
+    mended = convert_messages(contents, "google", "google", repair=True)
+    assert said(mended.repairs) == [["history.orphan_result", "$[2]"]]
+    assert mended["contents"] == [*contents[:2], {"role": "user", "parts": results[:1]}]
+    assert check_messages(mended, "google") == []
+    # The same object twice is two results, and one that stands before any call is not one of them.
+    one = ToolResult(None, "1", "g")
+    turns = [UserMessage("Hi"), one, Message(tool_calls=[ToolCall("g", {})]), one, one]
+    assert len(get_provider("google").messages(turns, repair=["orphan_result"]).repairs) == 2
+
+
+def test_a_result_without_an_id_leaves_those_their_calls_that_have_one() -> None:
+    calls = [{"functionCall": {"name": "f", "args": {}, "id": "c1"}}, {"functionCall": {"name": "f", "args": {}}}]
+    results = [
+        {"functionResponse": {"name": "f", "response": {"output": "2"}}},
+        {"functionResponse": {"name": "f", "response": {"output": "1"}, "id": "c1"}},
+    ]
+    contents = [
+        {"role": "user", "parts": [{"text": "Hi"}]},
+        {"role": "model", "parts": calls},
+        {"role": "user", "parts": results},
+    ]
+    assert [problem.code for problem in check_messages(contents, "google")] == ["history.result_order"]
+
+
+def test_results_of_responses_stand_anywhere_behind_their_calls() -> None:
+    """OpenAI pairs them by `call_id`, whatever stands between."""
+
+    def called(id: str, arguments: str = "{}") -> dict[str, Any]:
+        return {"type": "function_call", "call_id": id, "name": "f", "arguments": arguments}
+
+    def result(id: str) -> dict[str, Any]:
+        return {"type": "function_call_output", "call_id": id, "output": id}
+
+    user = {"role": "user", "content": "Hi"}
+    assistant = {"type": "message", "role": "assistant", "content": "Wait."}
+    late = [user, called("c1"), called("c2"), result("c1"), assistant, user, called("c3"), result("c2"), result("c3")]
+    assert check_messages(late, "openai_responses") == []
+    again = convert_messages(late, "openai_responses", "openai_responses", repair=True)
+    assert (again["input"], again.repairs, again.losses) == (late, (), ())
+    wrong = [*late[:-2], result("c4"), result("c1")]
+    assert [(problem.code, problem.path) for problem in check_messages(wrong, "openai_responses")] == [
+        ("history.orphan_call", "$[2]"),
+        ("history.orphan_call", "$[6]"),
+        ("history.orphan_result", "$[7]"),
+        ("history.duplicate_result", "$[8]"),
+    ]
+    broken = [user, called("c1", "[1]"), assistant, user, called("c2"), result("c1"), result("c2")]
+    assert check_messages(broken, "openai_responses") == []
+
+
 def test_an_error_keeps_its_content_beside_its_message() -> None:
     """Where the result is an object that says `error`."""
     turns = [

@@ -55,7 +55,7 @@ def mend(provider: WireProvider, turns: list[Turn], where: list[str], out: Writi
     for name in wanted:
         step = _STEPS.get(name)
         if name == "user_after_tool":
-            paired = _bridged(paired, out, provider.system_member is not None)
+            paired = _bridged(paired, out, provider)
         elif step is not None:
             paired = step(paired, out)
     return [turn for turn, _ in paired], [at for _, at in paired]
@@ -172,11 +172,21 @@ def _once(paired: Paired, out: Writing) -> Paired:
 
 
 def _no_orphans(paired: Paired, out: Writing) -> Paired:
-    owner, _ = _groups(paired)
+    owner, groups = _groups(paired)
+    loose: Counter[int] = Counter()  # results without an id that are more than the calls
+    for number, group in groups.items():
+        results = [turn for turn in (paired[result][0] for result in group) if isinstance(turn, ToolResult)]
+        if any(result.tool_call_id is None for result in results):
+            pairs = pair(results, calls_of(paired[number][0]), Writing())
+            loose.update(id(result) for result, call in pairs if call is None and result.tool_call_id is None)
     made: Paired = []
     for number, (turn, at) in enumerate(paired):
-        if isinstance(turn, ToolResult) and owner[number] is None and not _is_stored(turn):
-            out.mended("history.orphan_result", at, f"left out: no call has the id {turn.tool_call_id!r:.80}")
+        if not isinstance(turn, ToolResult) or _is_stored(turn):
+            made.append((turn, at))
+        elif owner[number] is None or loose[id(turn)]:
+            loose[id(turn)] -= owner[number] is not None
+            said = "there is no call" if turn.tool_call_id is None else f"no call has the id {turn.tool_call_id!r:.80}"
+            out.mended("history.orphan_result", at, f"left out: {said}")
         else:
             made.append((turn, at))
     return made
@@ -217,8 +227,9 @@ def _unanswered(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> lis
     return [call for call in calls if id(call) not in answered]
 
 
-def _bridged(paired: Paired, out: Writing, apart: bool) -> Paired:
-    """``apart``: what the system says stands elsewhere, so it separates nothing."""
+def _bridged(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
+    """A message of the system that is put elsewhere separates nothing."""
+    apart = provider.system_member is not None or not provider.system_fits({"role": "tool"})
     made: Paired = []
     last: Turn | None = None
     for turn, at in paired:
