@@ -832,6 +832,21 @@ def test_a_call_of_another_gets_a_signature_where_that_is_asked_for() -> None:
     ]
 
 
+def test_a_stand_in_does_not_show_that_the_model_signs() -> None:
+    """Only a signature that came from a model says that it wants its own back."""
+    google = get_provider("google")
+    own = Message(tool_calls=[ToolCall("f", {})], provider="google")  # of a model before signatures
+    foreign = Message(tool_calls=[ToolCall("g", {})], provider="openai")
+    turns = [UserMessage("Hi"), own, ToolResult(None, "1", "f"), foreign, ToolResult(None, "2", "g")]
+    written = google.messages(turns, repair=True)
+    assert said(written.repairs) == [["history.signature_missing", "$[3].parts[0]"]]
+    assert check_messages(written, "google") == []
+    signed = ToolCall("f", {}, extra={"gemini": {"thoughtSignature": "AA=="}})
+    turns[3] = Message(tool_calls=[signed], provider="google")
+    turns[4] = ToolResult(None, "2", "f")
+    assert [one.code for one in check_messages(google.messages(turns), "google")] == ["history.signature_missing"]
+
+
 def test_the_calls_of_a_model_that_goes_on_stand_in_one_content() -> None:
     """Behind a content of the model's none with calls may stand; a function's response stands alone in its own."""
     turns = [
