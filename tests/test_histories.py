@@ -702,6 +702,36 @@ def test_a_broken_call_is_said_and_goes_back_to_its_own() -> None:
     assert [loss.code for loss in written.losses] == ["loss.unread", "loss.unread", "loss.result_unmatched"]
 
 
+def test_the_result_of_a_broken_call_is_no_orphan_where_both_go_back() -> None:
+    """Neither is it one of an earlier call that had the same id."""
+
+    def asked(*arguments: str) -> dict[str, Any]:
+        calls = [
+            {"id": f"call_{n}", "type": "function", "function": {"name": "f", "arguments": text}}
+            for n, text in enumerate(arguments)
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+    def told(id: str) -> dict[str, Any]:
+        return {"role": "tool", "tool_call_id": id, "content": id}
+
+    messages = [
+        {"role": "user", "content": "Hi"}, asked("{}"), told("call_0"),
+        asked("{", "{}"), told("call_0"), told("call_1"), {"role": "user", "content": "And?"},
+    ]  # fmt: skip
+    assert check_messages(messages, "openai") == []
+    mended = convert_messages(messages, "openai", "openai", repair=True)
+    assert (mended["messages"], mended.repairs) == (messages, ())
+    mended = convert_messages([*messages[:6], told("call_0"), told("call_2")], "openai", "openai", repair=True)
+    assert mended["messages"] == messages[:6]
+    assert said(mended.repairs) == [["history.duplicate_result", "$[6]"], ["history.orphan_result", "$[7]"]]
+    # Another API is not told of the call, nor of its result.
+    away = convert_messages(messages, "openai", "anthropic", repair=True)
+    assert check_messages(away, "anthropic") == []
+    assert ["history.duplicate_result", "$[4]"] in said(away.repairs)
+    assert [loss.code for loss in away.losses] == ["loss.unread", "loss.unread"]
+
+
 def test_what_is_no_history() -> None:
     with pytest.raises(TypeError, match="expected a list of turns"):
         get_provider("openai").messages("Hi")  # type: ignore[arg-type]

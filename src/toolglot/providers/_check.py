@@ -15,7 +15,7 @@ from ._writing import message_parts
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["check_turns"]
+__all__ = ["check_turns", "objects"]
 
 _DEEP: Final = 6  # an id or a name stands no deeper in a message
 _THEIRS: Final = frozenset(
@@ -75,7 +75,7 @@ class _Checker:
         if index is None:
             index = self._index[self.unit(number)] = {}
             for at, item in self.items(number):
-                for tail, node in _objects(item, 0):
+                for tail, node in objects(item, 0):
                     for value in node.values():
                         if type(value) is str:
                             index.setdefault(value, []).append((*at, *tail))
@@ -228,7 +228,7 @@ class _Checker:
                 continue
             last = self.unit(number)
             for at, item in self.items(number):
-                for tail, node in _objects(item, 0):
+                for tail, node in objects(item, 0):
                     if tail and node.get("text") == "":
                         self.report("history.empty_text", number, "an empty text", path=json_path((*at, *tail)))
             if _says_nothing(turn):
@@ -279,7 +279,7 @@ class _Asked:
         return [call for place, call in enumerate(self.calls) if place not in self._taken]
 
 
-def _objects(node: Any, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:
+def objects(node: Any, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The objects in a message, each before those in it; not what a caller wrote, arguments and results."""
     if depth > _DEEP:
         return
@@ -288,7 +288,7 @@ def _objects(node: Any, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:
     members: Any = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in members:
         if isinstance(value, (dict, list)) and key not in _THEIRS:
-            for tail, inner in _objects(value, depth + 1):
+            for tail, inner in objects(value, depth + 1):
                 yield (key, *tail), inner
 
 
