@@ -517,6 +517,78 @@ def test_a_system_prompt_that_stands_apart_separates_nothing() -> None:
     assert check_messages(cohere.messages(turns, repair=True), "cohere_v1") == []
 
 
+def test_a_system_prompt_that_is_put_first_separates_nothing() -> None:
+    turns = [
+        UserMessage("Hi"),
+        Message(tool_calls=[ToolCall("f", {}, "abcdefghi")]),
+        ToolResult("abcdefghi", "1"),
+        SystemMessage("Be brief."),
+        UserMessage("And?"),
+    ]
+    mended = get_provider("mistral").messages(turns, repair=True)
+    assert [message["role"] for message in mended["messages"]] == [
+        "system", "user", "assistant", "tool", "assistant", "user",
+    ]  # fmt: skip
+    assert said(mended.repairs) == [["history.user_after_tool", "$[4]"]]
+    assert check_messages(mended, "mistral") == []
+
+
+def test_more_results_without_ids_than_calls_are_orphans() -> None:
+    """Each is told from one that has its call, and left out if that is asked for."""
+    call = {"role": "model", "parts": [{"functionCall": {"name": "g", "args": {}}}]}
+    results = [{"functionResponse": {"name": "g", "response": {"output": text}}} for text in "12"]
+    contents = [{"role": "user", "parts": [{"text": "Hi"}]}, call, {"role": "user", "parts": results}]
+    assert [problem.code for problem in check_messages(contents, "google")] == ["history.orphan_result"]
+    mended = convert_messages(contents, "google", "google", repair=True)
+    assert said(mended.repairs) == [["history.orphan_result", "$[2]"]]
+    assert mended["contents"] == [*contents[:2], {"role": "user", "parts": results[:1]}]
+    assert check_messages(mended, "google") == []
+    # The same object twice is two results, and one that stands before any call is not one of them.
+    one = ToolResult(None, "1", "g")
+    turns = [UserMessage("Hi"), one, Message(tool_calls=[ToolCall("g", {})]), one, one]
+    assert len(get_provider("google").messages(turns, repair=["orphan_result"]).repairs) == 2
+
+
+def test_a_result_without_an_id_leaves_those_their_calls_that_have_one() -> None:
+    calls = [{"functionCall": {"name": "f", "args": {}, "id": "c1"}}, {"functionCall": {"name": "f", "args": {}}}]
+    results = [
+        {"functionResponse": {"name": "f", "response": {"output": "2"}}},
+        {"functionResponse": {"name": "f", "response": {"output": "1"}, "id": "c1"}},
+    ]
+    contents = [
+        {"role": "user", "parts": [{"text": "Hi"}]},
+        {"role": "model", "parts": calls},
+        {"role": "user", "parts": results},
+    ]
+    assert [problem.code for problem in check_messages(contents, "google")] == ["history.result_order"]
+
+
+def test_results_of_responses_stand_anywhere_behind_their_calls() -> None:
+    """OpenAI pairs them by `call_id`, whatever stands between."""
+
+    def called(id: str, arguments: str = "{}") -> dict[str, Any]:
+        return {"type": "function_call", "call_id": id, "name": "f", "arguments": arguments}
+
+    def result(id: str) -> dict[str, Any]:
+        return {"type": "function_call_output", "call_id": id, "output": id}
+
+    user = {"role": "user", "content": "Hi"}
+    assistant = {"type": "message", "role": "assistant", "content": "Wait."}
+    late = [user, called("c1"), called("c2"), result("c1"), assistant, user, called("c3"), result("c2"), result("c3")]
+    assert check_messages(late, "openai_responses") == []
+    again = convert_messages(late, "openai_responses", "openai_responses", repair=True)
+    assert (again["input"], again.repairs, again.losses) == (late, (), ())
+    wrong = [*late[:-2], result("c4"), result("c1")]
+    assert [(problem.code, problem.path) for problem in check_messages(wrong, "openai_responses")] == [
+        ("history.orphan_call", "$[2]"),
+        ("history.orphan_call", "$[6]"),
+        ("history.orphan_result", "$[7]"),
+        ("history.duplicate_result", "$[8]"),
+    ]
+    broken = [user, called("c1", "[1]"), assistant, user, called("c2"), result("c1"), result("c2")]
+    assert check_messages(broken, "openai_responses") == []
+
+
 def test_an_error_keeps_its_content_beside_its_message() -> None:
     """Where the result is an object that says `error`."""
     turns = [
@@ -628,6 +700,36 @@ def test_a_broken_call_is_said_and_goes_back_to_its_own() -> None:
         openai.history(messages, strict=True)
     written = convert_messages(messages, target="anthropic")
     assert [loss.code for loss in written.losses] == ["loss.unread", "loss.unread", "loss.result_unmatched"]
+
+
+def test_the_result_of_a_broken_call_is_no_orphan_where_both_go_back() -> None:
+    """Neither is it one of an earlier call that had the same id."""
+
+    def asked(*arguments: str) -> dict[str, Any]:
+        calls = [
+            {"id": f"call_{n}", "type": "function", "function": {"name": "f", "arguments": text}}
+            for n, text in enumerate(arguments)
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+    def told(id: str) -> dict[str, Any]:
+        return {"role": "tool", "tool_call_id": id, "content": id}
+
+    messages = [
+        {"role": "user", "content": "Hi"}, asked("{}"), told("call_0"),
+        asked("{", "{}"), told("call_0"), told("call_1"), {"role": "user", "content": "And?"},
+    ]  # fmt: skip
+    assert check_messages(messages, "openai") == []
+    mended = convert_messages(messages, "openai", "openai", repair=True)
+    assert (mended["messages"], mended.repairs) == (messages, ())
+    mended = convert_messages([*messages[:6], told("call_0"), told("call_2")], "openai", "openai", repair=True)
+    assert mended["messages"] == messages[:6]
+    assert said(mended.repairs) == [["history.duplicate_result", "$[6]"], ["history.orphan_result", "$[7]"]]
+    # Another API is not told of the call, nor of its result.
+    away = convert_messages(messages, "openai", "anthropic", repair=True)
+    assert check_messages(away, "anthropic") == []
+    assert ["history.duplicate_result", "$[4]"] in said(away.repairs)
+    assert [loss.code for loss in away.losses] == ["loss.unread", "loss.unread"]
 
 
 def test_what_is_no_history() -> None:
@@ -758,6 +860,21 @@ def test_a_call_of_another_gets_a_signature_where_that_is_asked_for() -> None:
     assert google.messages(own, repair=True)["contents"][0]["parts"] == [
         {"functionCall": {"name": "h", "args": {"n": 1}}}
     ]
+
+
+def test_a_stand_in_does_not_show_that_the_model_signs() -> None:
+    """Only a signature that came from a model says that it wants its own back."""
+    google = get_provider("google")
+    own = Message(tool_calls=[ToolCall("f", {})], provider="google")  # of a model before signatures
+    foreign = Message(tool_calls=[ToolCall("g", {})], provider="openai")
+    turns = [UserMessage("Hi"), own, ToolResult(None, "1", "f"), foreign, ToolResult(None, "2", "g")]
+    written = google.messages(turns, repair=True)
+    assert said(written.repairs) == [["history.signature_missing", "$[3].parts[0]"]]
+    assert check_messages(written, "google") == []
+    signed = ToolCall("f", {}, extra={"gemini": {"thoughtSignature": "AA=="}})
+    turns[3] = Message(tool_calls=[signed], provider="google")
+    turns[4] = ToolResult(None, "2", "f")
+    assert [one.code for one in check_messages(google.messages(turns), "google")] == ["history.signature_missing"]
 
 
 def test_the_calls_of_a_model_that_goes_on_stand_in_one_content() -> None:

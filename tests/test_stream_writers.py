@@ -659,6 +659,14 @@ def test_usage_of_a_chat_is_a_chunk_of_its_own() -> None:
         get_provider("openai").write_stream(Message("A"), model="m", usage=3)
 
 
+@pytest.mark.parametrize("name", TARGETS)
+def test_usage_that_is_no_number_is_not_counted(name: str) -> None:
+    counted = {"inputTokens": float("nan"), "outputTokens": float("inf"), "cacheReadInputTokens": "5"}
+    body = get_provider(name).response(Message("A"), model="m", usage=counted)
+    assert not any(value for key, value in body["usage"].items() if isinstance(value, (int, float)))
+    json.dumps(body, allow_nan=False)
+
+
 def test_what_came_from_the_api_is_written_as_it_was() -> None:
     payload = {
         "type": "message",
@@ -831,6 +839,10 @@ def test_misuse() -> None:
         openai.stream_writer(model="m").feed("text")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         openai.response("text", model="m")  # type: ignore[arg-type]
+    for name in ("openai", "openai_responses", "anthropic"):
+        for wrong in ("text", [1], [TextDelta("A")]):
+            with pytest.raises(TypeError, match="events"):
+                list(get_provider(name).sse(wrong))  # type: ignore[arg-type]
     writer = openai.stream_writer(model="m")
     with pytest.raises(RuntimeError):
         _ = writer.response

@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolglot
-from toolglot import Message, ParseError, ToolCallEnd, ToolCallStart, get_provider, iter_events, parse, parse_response
+from toolglot import (
+    Message,
+    ParseError,
+    TextDelta,
+    ToolCallEnd,
+    ToolCallStart,
+    get_provider,
+    iter_events,
+    parse,
+    parse_response,
+)
 
 HERMES = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 BROKEN = '<tool_call>\n{"name": "f", "arguments": {"a": }}\n</tool_call>'
@@ -131,6 +141,29 @@ def test_the_end_of_the_output() -> None:
     cut_off = HERMES[:-20]
     message = both(chat(cut_off, reason="length"), [5])
     assert (message.tool_calls, message.errors[0].code) == ([], "tool_call.truncated")
+
+
+def test_a_call_of_the_provider_that_was_cut_off_is_where_the_limit_was() -> None:
+    """The text before it was not cut, so its own call is broken and not truncated."""
+    message = both(chat("<tool_call>", ("g", '{"b": '), reason="length"), [4])
+    assert [(error.code, error.call_index) for error in message.errors] == [
+        ("json.unexpected_end", 0),
+        ("tool_call.truncated", 1),
+    ]
+
+
+def test_a_turn_end_is_no_content() -> None:
+    """As `parse` leaves it out; and what may be one stays out of the message until that is known, as of the events."""
+    text = "x <|im_end|>"
+    assert both(chat(text), [3]).content == parse(text, format="hermes").content == "x "
+    assert both(chat(text, ("g", "{}")), [3]).content == "x "
+    assert both(chat("<|im_end|>"), [1]).content is None
+    stream = get_provider("openai").stream(text_format="hermes")
+    seen = ""
+    for chunk in chunks(chat(f"a <b> <|im_x {HERMES} c<|im_end|>"), [1]):
+        seen += "".join(event.text for event in stream.feed(chunk) if type(event) is TextDelta)
+        assert (stream.message.content or "").strip() == seen.strip()
+    assert seen == "a <b> <|im_x  c"
 
 
 def test_tools_type_both_kinds() -> None:

@@ -15,7 +15,7 @@ from ._writing import message_parts
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["check_turns"]
+__all__ = ["check_turns", "objects"]
 
 _DEEP: Final = 6  # an id or a name stands no deeper in a message
 _THEIRS: Final = frozenset(
@@ -66,16 +66,20 @@ class _Checker:
         return json_path(self.unit(number) if found is None else found)
 
     def _find(self, number: int, what: str, nth: int) -> Path | None:
+        places = self._strings(number).get(what, [])
+        return places[nth] if nth < len(places) else None
+
+    def _strings(self, number: int) -> dict[str, list[Path]]:
+        """The strings in a turn's message, and where each stands."""
         index = self._index.get(self.unit(number))
         if index is None:
             index = self._index[self.unit(number)] = {}
             for at, item in self.items(number):
-                for tail, node in _objects(item, 0):
+                for tail, node in objects(item, 0):
                     for value in node.values():
                         if type(value) is str:
                             index.setdefault(value, []).append((*at, *tail))
-        places = index.get(what, [])
-        return places[nth] if nth < len(places) else None
+        return index
 
     def items(self, number: int) -> Iterator[tuple[Path, Any]]:
         """The messages, or the items, that a turn was read from, each with its place."""
@@ -93,19 +97,30 @@ class _Checker:
 
     def pairing(self) -> None:
         """Every call has its result where the API wants it, every result its call."""
+        anywhere = "history.results_not_adjacent" not in self.provider.rules  # below its call, however far
         asked = _Asked(-1, [])
+        every = [asked]
+        latest: dict[str | None, _Asked] = {}  # who asked last by an id
         for number, turn in enumerate(self.turns):
             if isinstance(turn, Message):
-                self._unanswered(asked)
-                asked = _Asked(number, calls_of(turn))
+                calls = calls_of(turn)
+                if anywhere and not calls and not turn.errors:
+                    continue
+                asked = _Asked(number, calls)
+                every.append(asked)
+                if anywhere:
+                    latest.update((id, asked) for id in asked.ids)
+                    for id in self._strings(number) if turn.errors else ():  # one may be that of a broken call
+                        latest.setdefault(id, asked)
             elif isinstance(turn, ToolResult):
-                self._result(number, turn, asked)
+                self._result(number, turn, latest.get(turn.tool_call_id, asked))
             else:
                 if asked.between is None:
                     asked.between = number
                 if isinstance(turn, UserMessage) and number and isinstance(self.turns[number - 1], ToolResult):
                     self.report("history.user_after_tool", number, "it stands directly behind a result")
-        self._unanswered(asked)
+        for asked in every:
+            self._unanswered(asked)
 
     def _result(self, number: int, turn: ToolResult, asked: _Asked) -> None:
         id = turn.tool_call_id
@@ -213,7 +228,7 @@ class _Checker:
                 continue
             last = self.unit(number)
             for at, item in self.items(number):
-                for tail, node in _objects(item, 0):
+                for tail, node in objects(item, 0):
                     if tail and node.get("text") == "":
                         self.report("history.empty_text", number, "an empty text", path=json_path((*at, *tail)))
             if _says_nothing(turn):
@@ -240,9 +255,12 @@ class _Asked:
         self.last = -1  # the latest call that has its result
         self._taken: set[int] = set()
         # The places of calls by id, by name, and all of them; those that were taken are skipped when they come up.
-        self._by: dict[tuple[str, str | None], list[int]] = {("", None): list(range(len(calls) - 1, -1, -1))}
+        # By name and of all those without an id come first: a result of the others says theirs.
+        self._by: dict[tuple[str, str | None], list[int]] = {}
         for place in reversed(range(len(calls))):
-            for key in (("id", calls[place].id), ("name", calls[place].name)):
+            self._by.setdefault(("id", calls[place].id), []).append(place)
+        for place in sorted(range(len(calls)), key=lambda place: (calls[place].id is None, -place)):
+            for key in (("name", calls[place].name), ("", None)):
                 self._by.setdefault(key, []).append(place)
 
     def take(self, id: str | None, name: str | None) -> int | None:
@@ -261,7 +279,7 @@ class _Asked:
         return [call for place, call in enumerate(self.calls) if place not in self._taken]
 
 
-def _objects(node: Any, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:
+def objects(node: Any, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The objects in a message, each before those in it; not what a caller wrote, arguments and results."""
     if depth > _DEEP:
         return
@@ -270,7 +288,7 @@ def _objects(node: Any, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:
     members: Any = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in members:
         if isinstance(value, (dict, list)) and key not in _THEIRS:
-            for tail, inner in _objects(value, depth + 1):
+            for tail, inner in objects(value, depth + 1):
                 yield (key, *tail), inner
 
 

@@ -15,8 +15,12 @@ from ._turns import SOURCE, TurnReader, from_base64, shortest
 from ._write_turns import calls_of
 from ._writing import Writing, base64_text, result_parts, result_text
 
-__all__ = ["RULES", "camel", "check", "known_camel", "read_content", "read_system", "response", "user_part"]
+__all__ = [
+    "NO_SIGNATURE", "RULES", "camel", "check", "known_camel", "read_content", "read_system", "response", "user_part"
+]  # fmt: skip
 
+# What stands in for a signature where the model's call came from elsewhere; documented by Google.
+NO_SIGNATURE: Final = "skip_thought_signature_validator"
 _COUNT: Final = (
     "Please ensure that the number of function response parts is equal to the number of function call parts of the "
     "function call turn."
@@ -216,7 +220,7 @@ def response(result: ToolResult) -> dict[str, Any]:
 def check(turns: Turns, report: Report) -> None:
     """What only this API refuses."""
     last = max((number for number, turn in enumerate(turns) if _is_user(turn)), default=-1)
-    signing = any(_signature(call) for turn in turns for call in calls_of(turn))
+    signing = any(_signature(call) not in (None, "", NO_SIGNATURE) for turn in turns for call in calls_of(turn))
     before: Any = None
     responses: dict[Any, Iterator[dict[str, Any]]] = {}
     for number, turn in enumerate(turns):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from ..api import StreamParser, parse
-from ..errors import ParseError
+from ..errors import ParseError, TruncatedError
 from ..events import ErrorEvent, Event, TextDelta, ToolCallDelta, ToolCallEnd, ToolCallStart
 from ..types import CallPart, Message, Part, ReasoningPart, TextPart
 
@@ -42,21 +42,18 @@ def read_inside(
 ) -> Message:
     """``message`` with what its content holds in the text format (``"auto"``: in whatever format)."""
     options = _options(text_format, ids, tools, on_error, validate, coerce)
-    runs: list[str] = [""]
-    own: list[int] = []  # the provider's calls
-    for part in message.parts:
-        if isinstance(part, TextPart):
-            runs[-1] += part.text
-        elif isinstance(part, CallPart) and part.call.kind != "server":
-            runs.append("")
-            own.append(part.call.index)
+    runs = _runs(message.parts)
+    own = [part.call.index for part in message.parts if _is_own(part)]  # the provider's calls
     # Broken calls have no part: they come with the next that has one, or at the end.
     left = sorted({error.call_index for error in message.errors if error.call_index is not None}.union(own))
     numbers: dict[int, int] = {}
     parsed: list[Message] = []
     following = 0
+    # Where the limit cut off a call of the provider's, it did not cut the text before it.
+    behind = [error for error in message.errors if isinstance(error, TruncatedError) and error.call_index is not None]
+    cuts = message.stop_reason == "length" and not behind
     for number, run in enumerate(runs):
-        cut = number == len(runs) - 1 and message.stop_reason == "length"
+        cut = cuts and number == len(runs) - 1
         found = parse(run, finish_reason="length" if cut else None, **options)
         parsed.append(_numbered(found, following))
         following += _attempts(found)
@@ -65,6 +62,22 @@ def read_inside(
             numbers[left.pop(0)] = following
             following += 1
     return _combined(message, parsed, numbers)
+
+
+def _is_own(part: Part) -> TypeGuard[CallPart]:
+    """Whether a part is a call that ends a run."""
+    return isinstance(part, CallPart) and part.call.kind != "server"
+
+
+def _runs(parts: list[Part]) -> list[str]:
+    """The texts between the calls."""
+    runs: list[list[str]] = [[]]
+    for part in parts:
+        if isinstance(part, TextPart):
+            runs[-1].append(part.text)
+        elif _is_own(part):
+            runs.append([])
+    return ["".join(run) for run in runs]
 
 
 def _attempts(found: Message) -> int:
@@ -77,15 +90,17 @@ def _attempts(found: Message) -> int:
 def _combined(message: Message, parsed: list[Message], numbers: dict[int, int]) -> Message:
     """``message`` with what was found in each run of its content; ``numbers`` are those of the provider's calls."""
     parts: list[Part] = []
+    runs = _runs(message.parts)
+    read = [_is_read(found, run) for found, run in zip(parsed, runs, strict=False)]
     run = 0
     given = False  # what was found in this run stands in `parts`
     for part in message.parts:
         found = parsed[run]
-        if isinstance(part, TextPart) and (found.tool_calls or found.errors or found.reasoning is not None):
+        if isinstance(part, TextPart) and read[run]:
             if not given:
                 given = True
                 parts += _beside(found.parts, part)
-        elif isinstance(part, CallPart) and part.call.kind != "server":
+        elif _is_own(part):
             parts.append(replace(part, call=replace(part.call, index=numbers[part.call.index])))
             run += 1
             given = False
@@ -95,7 +110,7 @@ def _combined(message: Message, parsed: list[Message], numbers: dict[int, int]) 
     errors += [error for found in parsed for error in found.errors]
     content = "".join(part.text for part in parts if isinstance(part, TextPart))
     reasoning = "".join(part.text for part in parts if isinstance(part, ReasoningPart))
-    calls = [part.call for part in parts if isinstance(part, CallPart) and part.call.kind != "server"]
+    calls = [part.call for part in parts if _is_own(part)]
     formats = [found.format for found in parsed if found.format is not None]
     stop = message.stop_reason
     return replace(
@@ -110,6 +125,13 @@ def _combined(message: Message, parsed: list[Message], numbers: dict[int, int]) 
         notes=[note for found in parsed for note in found.notes],
         repairs=message.repairs + [repair for found in parsed for repair in found.repairs],
     )
+
+
+def _is_read(found: Message, run: str) -> bool:
+    """Whether something else stands in a run than its text: a call, or a turn's end that is left out."""
+    if found.tool_calls or found.errors or found.reasoning is not None:
+        return True
+    return "".join(part.text for part in found.parts if isinstance(part, TextPart)) != run
 
 
 def _beside(parts: list[Part], first: TextPart) -> list[Part]:
@@ -204,7 +226,7 @@ class Inside:
 
     def message(self, message: Message) -> Message:
         """The message of the stream so far, ``message`` being the provider's own."""
-        made = {part.call.index for part in message.parts if isinstance(part, CallPart) and part.call.kind != "server"}
+        made = {part.call.index for part in message.parts if _is_own(part)}
         runs = list(self._parsed)
         if not self._closed:
             runs.append((_numbered(self._parser.message, self._first), None))

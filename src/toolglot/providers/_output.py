@@ -131,6 +131,8 @@ class Output:
     @classmethod
     def sse(cls, event: Mapping[str, Any]) -> bytes:
         """An object as a server-sent event. Half of a surrogate pair, which has no bytes, becomes U+FFFD."""
+        if not isinstance(event, Mapping):
+            raise TypeError(f"events: expected objects as they were written, got {type(event).__name__}")
         data = dumps(event, ensure_ascii=False, separators=(",", ":"))
         if not data.isascii():
             # Some clients take these for the ends of lines.

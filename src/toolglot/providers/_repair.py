@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..history import SystemMessage, Turn, UserMessage
 from ..types import CallPart, Message, ToolCall, ToolResult
+from ._check import objects
 from ._turns import SOURCE
 from ._write_turns import calls_of, owners
 from ._writing import Writing, behind_calls, message_parts, pair
@@ -54,27 +55,46 @@ def mend(provider: WireProvider, turns: list[Turn], where: list[str], out: Writi
     paired = list(zip(turns, where, strict=True))
     for name in wanted:
         step = _STEPS.get(name)
-        if name == "user_after_tool":
-            paired = _bridged(paired, out, provider.system_member is not None)
-        elif step is not None:
-            paired = step(paired, out)
+        if step is not None:
+            paired = step(paired, out, provider)
     return [turn for turn, _ in paired], [at for _, at in paired]
 
 
 Paired = list[tuple[Turn, str]]
 
 
-def _groups(paired: Paired) -> tuple[list[int | None], dict[int, list[int]]]:
+def _groups(paired: Paired, provider: WireProvider) -> tuple[list[int | None], dict[int, list[int]]]:
+    """As `owners`, and what each message owns. A call that could not be read has its result as well, where both go
+    back to their API.
+    """
     owner = owners([turn for turn, _ in paired])
     groups: dict[int, list[int]] = {}
-    for number, found in enumerate(owner):
-        if found is not None:
-            groups.setdefault(found, []).append(number)
+    broken: dict[str | None, int] = {}
+    for number, (turn, _) in enumerate(paired):
+        if isinstance(turn, ToolResult):
+            found = owner[number] = max(owner[number], broken.get(turn.tool_call_id), key=_later)
+            if found is not None:
+                groups.setdefault(found, []).append(number)
+        elif isinstance(turn, Message) and turn.errors:
+            broken.update((id, number) for id in _own_strings(turn, provider))
     return owner, groups
 
 
-def _adjacent(paired: Paired, out: Writing) -> Paired:
-    owner, groups = _groups(paired)
+def _later(number: int | None) -> int:
+    return -1 if number is None else number
+
+
+def _own_strings(turn: Message, provider: WireProvider) -> set[str]:
+    """The strings in a message that goes back to its API: one may be the id of a call that could not be read."""
+    source = turn.extra.get(SOURCE)
+    if not isinstance(source, dict) or source["provider"] != provider.provider.value:
+        return set()
+    found = (value for item in source.get("items", ()) for _, node in objects(item, 0) for value in node.values())
+    return {value for value in found if type(value) is str}
+
+
+def _adjacent(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
+    owner, groups = _groups(paired, provider)
     made: Paired = []
     for number, one in enumerate(paired):
         if owner[number] is not None:
@@ -105,8 +125,8 @@ def _unit(turn: Turn) -> object:
     return source["path"] if isinstance(source, dict) else None
 
 
-def _split(paired: Paired, out: Writing) -> Paired:
-    _, groups = _groups(paired)
+def _split(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
+    _, groups = _groups(paired, provider)
     made = list(paired)
     for results in groups.values():
         units = {_unit(paired[number][0]) for number in results}
@@ -117,7 +137,7 @@ def _split(paired: Paired, out: Writing) -> Paired:
     return made
 
 
-def _results_first(paired: Paired, out: Writing) -> Paired:
+def _results_first(paired: Paired, out: Writing, _: WireProvider) -> Paired:
     made: Paired = []
     for unit, run in groupby(paired, lambda one: _unit(one[0])):
         turns = list(run)
@@ -130,7 +150,7 @@ def _results_first(paired: Paired, out: Writing) -> Paired:
     return made
 
 
-def _results_alone(paired: Paired, out: Writing) -> Paired:
+def _results_alone(paired: Paired, out: Writing, _: WireProvider) -> Paired:
     made: Paired = []
     for unit, run in groupby(paired, lambda one: _unit(one[0])):
         turns = list(run)
@@ -143,7 +163,7 @@ def _results_alone(paired: Paired, out: Writing) -> Paired:
     return made
 
 
-def _calls_last(paired: Paired, out: Writing) -> Paired:
+def _calls_last(paired: Paired, out: Writing, _: WireProvider) -> Paired:
     made: Paired = []
     for turn, at in paired:
         if isinstance(turn, Message) and behind_calls(turn):
@@ -156,14 +176,14 @@ def _calls_last(paired: Paired, out: Writing) -> Paired:
     return made
 
 
-def _once(paired: Paired, out: Writing) -> Paired:
-    owner, groups = _groups(paired)
+def _once(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
+    owner, groups = _groups(paired, provider)
     left = Counter((number, call.id) for number in groups for call in calls_of(paired[number][0]))
     made: Paired = []
     for number, (turn, at) in enumerate(paired):
         found, id = owner[number], _id(turn)
         if found is not None and id is not None:
-            if not left[found, id]:
+            if not left.setdefault((found, id), 1):  # that of a call which could not be read
                 out.mended("history.duplicate_result", at, f"left out: {id!r:.80} has a result already")
                 continue
             left[found, id] -= 1
@@ -171,12 +191,22 @@ def _once(paired: Paired, out: Writing) -> Paired:
     return made
 
 
-def _no_orphans(paired: Paired, out: Writing) -> Paired:
-    owner, _ = _groups(paired)
+def _no_orphans(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
+    owner, groups = _groups(paired, provider)
+    loose: Counter[int] = Counter()  # results without an id that are more than the calls
+    for number, group in groups.items():
+        results = [turn for turn in (paired[result][0] for result in group) if isinstance(turn, ToolResult)]
+        if any(result.tool_call_id is None for result in results):
+            pairs = pair(results, calls_of(paired[number][0]), Writing())
+            loose.update(id(result) for result, call in pairs if call is None and result.tool_call_id is None)
     made: Paired = []
     for number, (turn, at) in enumerate(paired):
-        if isinstance(turn, ToolResult) and owner[number] is None and not _is_stored(turn):
-            out.mended("history.orphan_result", at, f"left out: no call has the id {turn.tool_call_id!r:.80}")
+        if not isinstance(turn, ToolResult) or _is_stored(turn):
+            made.append((turn, at))
+        elif owner[number] is None or loose[id(turn)]:
+            loose[id(turn)] -= owner[number] is not None
+            said = "there is no call" if turn.tool_call_id is None else f"no call has the id {turn.tool_call_id!r:.80}"
+            out.mended("history.orphan_result", at, f"left out: {said}")
         else:
             made.append((turn, at))
     return made
@@ -188,8 +218,8 @@ def _is_stored(turn: ToolResult) -> bool:
     return isinstance(source, dict) and source.get("stored", False)
 
 
-def _answered(paired: Paired, out: Writing) -> Paired:
-    _, groups = _groups(paired)
+def _answered(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
+    _, groups = _groups(paired, provider)
     made: Paired = []
     waiting: list[tuple[int, Paired]] = []  # behind which turn what is to be put
     for number, (turn, at) in enumerate(paired):
@@ -217,8 +247,9 @@ def _unanswered(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> lis
     return [call for call in calls if id(call) not in answered]
 
 
-def _bridged(paired: Paired, out: Writing, apart: bool) -> Paired:
-    """``apart``: what the system says stands elsewhere, so it separates nothing."""
+def _bridged(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
+    """A message of the system that is put elsewhere separates nothing."""
+    apart = provider.system_member is not None or not provider.system_fits({"role": "tool"})
     made: Paired = []
     last: Turn | None = None
     for turn, at in paired:
@@ -239,6 +270,7 @@ _STEPS: Final = {
     "duplicate_result": _once,
     "orphan_result": _no_orphans,
     "orphan_call": _answered,
+    "user_after_tool": _bridged,
 }
 
 

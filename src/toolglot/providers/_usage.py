@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from ._payload import sdk_object
@@ -62,7 +63,9 @@ def read_usage(usage: Mapping[str, Any] | None) -> Usage:
 def _first(usage: Mapping[str, Any], keys: tuple[str, ...]) -> int:
     for key in keys:
         value = usage.get(key)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, float) and isfinite(value):
             return int(value)
     return 0
 

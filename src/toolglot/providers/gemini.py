@@ -27,7 +27,17 @@ from ..types import (
 )
 from ._assembly import Assembly, Slot
 from ._base import NewReading, WireProvider
-from ._gemini_parts import RULES, camel, check, known_camel, read_content, read_system, response, user_part
+from ._gemini_parts import (
+    NO_SIGNATURE,
+    RULES,
+    camel,
+    check,
+    known_camel,
+    read_content,
+    read_system,
+    response,
+    user_part,
+)
 from ._history import Report
 from ._json_path import Unreadable, put_at
 from ._names import WireFormat
@@ -71,8 +81,6 @@ _CANDIDATE: Final = words("index content finishReason")
 _ROOT: Final = words("candidates usageMetadata responseId error sdkHttpResponse automaticFunctionCallingHistory parsed")
 _TEXT: Final = words("text thought")
 _NONE: Final[frozenset[str]] = frozenset()
-# What stands in for a signature where the model's call came from elsewhere; documented by Google.
-_NO_SIGNATURE: Final = "skip_thought_signature_validator"
 
 
 class Gemini(WireProvider):
@@ -410,7 +418,7 @@ class Gemini(WireProvider):
                 if not signed and (out.repair is None or "signature_missing" in out.repair):
                     if out.repair is not None and "thoughtSignature" not in beside:
                         out.mended("history.signature_missing", path, f"the call of {call.name!r:.80} got a stand-in")
-                    beside.setdefault("thoughtSignature", _NO_SIGNATURE)
+                    beside.setdefault("thoughtSignature", NO_SIGNATURE)
                     signed = True  # the others of a turn need none
                 written.append(beside)
         return out.as_object({"role": "model", "parts": written})
