@@ -192,11 +192,13 @@ def test_many_keys(work: Callable[[str, str | None], None]) -> None:
     """A dict of hundreds of thousands of keys misses the caches: `json.loads` of it grows more than we do."""
     shape = SHAPES["many_keys"]
     ratio = 1e9
-    for _ in range(4):
+    # A twentieth of quadratic work, which is what the other tests find, gives 1.4 of the 1.9 that `json.loads` grows.
+    # Alone the measure is 0.9 to 1; beside another busy process 1.26 has been seen.
+    for _ in range(6):
         ratio = min(ratio, sixteenfold(work, shape, 128_000, None) / sixteenfold(decoded, shape, 128_000, None))
-        if ratio <= 1.2:
+        if ratio <= 1.35:
             break
-    assert ratio <= 1.2
+    assert ratio <= 1.35
 
 
 def test_many_keys_by_character() -> None:
