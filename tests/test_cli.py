@@ -23,9 +23,9 @@ from toolglot.cli.app import app
 from toolglot.cli.catalogue import SAMPLES
 from toolglot.cli.data import error_data, event_data
 from toolglot.cli.escape import json_text, line, plain
-from toolglot.cli.hints import HINTS, hint
 from toolglot.cli.inputs import deltas
 from toolglot.cli.show import Screen, fit
+from toolglot.codes import HINTS, hint
 from toolglot.errors import CODES, LimitError, ParseError
 
 ROOT = Path(__file__).parent.parent

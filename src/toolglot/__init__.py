@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         register_format,
         stream,
     )
+    from .codes import CodeInfo, code_info
     from .convert import check_messages, convert_messages
     from .definition import Tool
     from .errors import (
@@ -84,6 +85,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CallPart",
+    "CodeInfo",
     "ConversionError",
     "DefinitionError",
     "ErrorEvent",
@@ -138,6 +140,7 @@ __all__ = [
     "as_result",
     "astream",
     "check_messages",
+    "code_info",
     "convert_messages",
     "detect_format",
     "detect_provider",
@@ -182,6 +185,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "register_format",
         "stream",
     ),
+    "codes": ("CodeInfo", "code_info"),
     "convert": ("check_messages", "convert_messages"),
     "definition": ("Tool",),
     "errors": (

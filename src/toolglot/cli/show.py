@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from ..codes import hint
 from ..errors import LimitError, ParseError, ToolglotError
 from ..events import (
     ErrorEvent,
@@ -26,7 +27,6 @@ from ..events import (
 )
 from ..types import CallPart, Message, ReasoningPart, Repair, TextPart, ToolCall
 from .escape import line, plain
-from .hints import hint
 
 
 def fit(widths: list[int], words: list[int], room: int) -> list[int]:
