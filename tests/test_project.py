@@ -33,7 +33,7 @@ LEVELS: list[set[str]] = [
     {"api", "grammars", "models", "rendering", "validation"},
     {"providers"},  # which read text inside a provider's content
     {"convert", "golden", "tools", "batch"},
-    {"codes", "explain"},
+    {"codes", "explanation"},
     {""},  # toolglot/__init__.py, the public surface
     {"cli", "__main__"},
 ]

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         ToolCallEnd,
         ToolCallStart,
     )
+    from .explanation import Candidate, Explanation, OtherReading, explain, explain_response
     from .feedback import as_result
     from .format import Format, Reasoning, Results, Tools
     from .grammars import grammar, grammar_triggers
@@ -85,11 +86,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CallPart",
+    "Candidate",
     "CodeInfo",
     "ConversionError",
     "DefinitionError",
     "ErrorEvent",
     "Event",
+    "Explanation",
     "FilePart",
     "Format",
     "HistoryRepair",
@@ -101,6 +104,7 @@ __all__ = [
     "ModelInfo",
     "NoToolCallFoundError",
     "OpaquePart",
+    "OtherReading",
     "ParseError",
     "Part",
     "Problem",
@@ -144,6 +148,8 @@ __all__ = [
     "convert_messages",
     "detect_format",
     "detect_provider",
+    "explain",
+    "explain_response",
     "format_for_model",
     "format_for_template",
     "format_from_response_template",
@@ -208,6 +214,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ToolCallEnd",
         "ToolCallStart",
     ),
+    "explanation": ("Candidate", "Explanation", "OtherReading", "explain", "explain_response"),
     "feedback": ("as_result",),
     "format": (
         "Format",

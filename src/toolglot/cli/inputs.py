@@ -37,7 +37,7 @@ def chunks(file: str | None) -> Iterator[str]:
 
     Strict UTF-8 and verbatim, but for a byte order mark at the start, which editors write and no model does.
     """
-    name = "standard input" if file in (None, "-") else line(file or "")
+    name = source_name(file)
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     done = 0
     start = True
@@ -85,20 +85,33 @@ def deltas(pieces: Iterator[str], size: int) -> Iterator[str]:
         yield held
 
 
-def read_tools(file: str | None) -> list[Any]:
-    """The tool definitions of a JSON file: a list, or an object with ``tools``, or one definition."""
-    text = "".join(chunks(file))
-    name = "standard input" if file in (None, "-") else line(file or "")
+def source_name(file: str | None) -> str:
+    """What a file is called in a message."""
+    return "standard input" if file in (None, "-") else line(file or "")
+
+
+def json_value(text: str, name: str) -> Any:
+    """``text``, which came from ``name``, as a JSON value."""
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except ValueError as error:
         raise UsageProblem(f"{name} is not JSON: {error}") from None
     except RecursionError:
         raise UsageProblem(f"{name} is nested too deeply") from None
+
+
+def read_json(file: str | None) -> Any:
+    """The JSON value in ``file``."""
+    return json_value("".join(chunks(file)), source_name(file))
+
+
+def read_tools(file: str | None) -> list[Any]:
+    """The tool definitions of a JSON file: a list, or an object with ``tools``, or one definition."""
+    value = read_json(file)
     if isinstance(value, dict):
         value = value["tools"] if isinstance(value.get("tools"), list) else [value]
     if not isinstance(value, list):
-        raise UsageProblem(f"{name}: expected a list of tool definitions, got {type(value).__name__}")
+        raise UsageProblem(f"{source_name(file)}: expected a list of tool definitions, got {type(value).__name__}")
     return value
 
 

@@ -119,13 +119,12 @@ class Screen:
                 self.call(item.call)
             elif isinstance(item, ToolglotError):
                 self.error(item)
-        for repair in message.repairs:
-            self._repair(repair)
+        self.repairs(message)
         for loss in message.losses:
             self.say(("lost", "bold yellow"), f"  {line(loss.code)} at {line(loss.path)}: {line(loss.detail)}\n")
         for note in message.notes:
             self.say(("note", "bold yellow"), f"  {line(note)}\n")
-        self._summary(message, errors)
+        self.summary(message, errors)
 
     def call(self, call: ToolCall) -> None:
         """A call: number, name, format, id; below it the arguments."""
@@ -177,10 +176,22 @@ class Screen:
         caret = " " * cell_len(shown[: len(below) - 1]) + "^"
         self.say(plain(shown), "\n", (caret, "bold red"), indent=4)
 
+    def repairs(self, message: Message) -> None:
+        """What was mended, one line each."""
+        for repair in message.repairs:
+            self._repair(repair)
+        if message.repairs:
+            self.say()
+
     def _repair(self, repair: Repair) -> None:
         where = "" if repair.span is None else f" at {repair.span[0]} to {repair.span[1]}"
-        change = f"{_quoted(repair.before)} read as {_quoted(repair.after)}"
-        self.say(("repair", "bold yellow"), f"  {line(repair.code)}{where}: {change}\n")
+        if not repair.after:
+            change = f"{_quoted(repair.before)} left out"
+        elif not repair.before:
+            change = f"{_quoted(repair.after)} put in"
+        else:
+            change = f"{_quoted(repair.before)} read as {_quoted(repair.after)}"
+        self.say(("repair", "bold yellow"), f"  {line(repair.code)}{where}: {change}")
 
     def _block(self, title: str, text: str, style: str = "") -> None:
         if text.strip():
@@ -188,7 +199,8 @@ class Screen:
             self.say((plain(text.strip("\n")), style), indent=2)
             self.say()
 
-    def _summary(self, message: Message, errors: list[ToolglotError]) -> None:
+    def summary(self, message: Message, errors: list[ToolglotError]) -> None:
+        """A line that sums up."""
         calls, wrong = len(message.tool_calls), len(errors)
         pieces = [f"{calls} call{'' if calls == 1 else 's'}" if calls else "no tool call"]
         source = message.format or message.provider

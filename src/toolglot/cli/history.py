@@ -1,0 +1,60 @@
+"""``toolglot check-history``: what an API would refuse of a conversation, before it does."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import toolglot
+
+from ..errors import ConversionError
+from . import complete, data
+from .common import Color, Json, Tools, refused, usage_problems, write_json
+from .escape import line
+from .inputs import UsageProblem, read_json, read_tools, source_name
+from .show import Screen
+from .values import history_source
+
+
+def check_history(
+    file: Annotated[
+        str | None,
+        typer.Argument(help="A list of messages or a whole request, JSON; - or nothing is standard input."),
+    ] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose API is to take it; else the one whose shape it has.", autocompletion=complete.provider_names
+        ),
+    ] = None,
+    tools: Tools = None,
+    json: Json = False,
+    color: Color = True,
+) -> None:
+    """Say what an API would refuse of a conversation: calls without results, ids that it does not take, wrong order."""
+    with usage_problems():
+        if tools == "-" and file in (None, "-"):
+            raise UsageProblem("the messages and the tools cannot both be standard input")
+        screen = None if json else Screen(color)
+        declared = None if tools is None else read_tools(tools)
+        value = read_json(file)
+        owner = history_source(value, source_name(file), provider)
+        try:
+            problems = toolglot.check_messages(value, owner, tools=declared)
+        except ConversionError as error:
+            raise refused(error) from None
+    if screen is None:
+        found: list[Any] = [data.problem_data(problem) for problem in problems]
+        write_json({"type": "problems", "provider": owner, "problems": found}, indent=2)
+    else:
+        for problem in problems:
+            screen.say(("problem", "bold red"), "  ", (line(problem.code), "bold"), f"  {line(problem.path)}")
+            screen.say(line(problem.detail), indent=2)
+            if problem.rule:
+                screen.say(("the API says: ", "bold"), line(problem.rule), indent=2)
+            screen.say()
+        count = len(problems)
+        told = "nothing that the API would refuse" if not count else f"{count} problem{'' if count == 1 else 's'}"
+        screen.say((f"{told} ({owner})", "bold red" if problems else "bold green"))
+    raise typer.Exit(1 if problems else 0)
