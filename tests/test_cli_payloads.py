@@ -97,17 +97,17 @@ def test_convert(provider: toolglot.Provider) -> None:
     """To every provider: what `request` gives, losses included; and read again it says the same."""
     tools = json.loads(Path(TOOLS).read_text("utf-8"))
     expected = toolglot.get_provider(provider).request(tools, "auto")
-    result = run("convert", TOOLS, "--to", provider.value, "--tool-choice", "auto")
+    result = run("convert", "tools", TOOLS, "--to", provider.value, "--tool-choice", "auto")
     assert (result.exit_code, json.loads(result.stdout)) == (0, expected)
     losses = [f"lost: {loss.path}: {loss.detail} ({loss.code})" for loss in expected.losses]
     assert result.stderr.splitlines() == losses
-    found = run_json("convert", TOOLS, "--to", provider.value, "--tool-choice", "auto")
+    found = run_json("convert", "tools", TOOLS, "--to", provider.value, "--tool-choice", "auto")
     assert found["provider"] == provider.value
     assert found["request"] == expected
     assert [(loss["code"], loss["path"]) for loss in found["losses"]] == [
         (loss.code, loss.path) for loss in expected.losses
     ]
-    again = run_json("convert", "--to", "openai", input=result.stdout)["request"]["tools"]
+    again = run_json("convert", "tools", "--to", "openai", input=result.stdout)["request"]["tools"]
     names = [(new["function"]["name"], old["function"]["name"]) for new, old in zip(again, tools, strict=True)]
     # A name with a slash is another one at most APIs: `Loss`, above.
     assert all(new == old for new, old in names if "/" not in old)
@@ -116,19 +116,21 @@ def test_convert(provider: toolglot.Provider) -> None:
 def test_convert_strict() -> None:
     tool = json.dumps({"name": "a b", "parameters": {"type": "object", "properties": {}}})
     lost = "lost: $[0].name: 'a b' is called "
-    result = run("convert", "--to", "anthropic", input=tool)
+    result = run("convert", "tools", "--to", "anthropic", input=tool)
     assert (result.exit_code, result.stderr[: len(lost)]) == (0, lost)
-    result = run("convert", "--to", "anthropic", "--strict", input=tool)
+    result = run("convert", "tools", "--to", "anthropic", "--strict", input=tool)
     assert (result.exit_code, result.stdout, result.stderr[: len(lost)]) == (1, "", lost)
-    found = run_json("convert", "--to", "anthropic", "--strict", input=tool, status=1)
+    found = run_json("convert", "tools", "--to", "anthropic", "--strict", input=tool, status=1)
     assert (found["request"], found["losses"][0]["code"]) == (None, "loss.name")
 
 
 def test_what_cannot_be_converted() -> None:
-    assert "no provider is called 'x'" in problem("convert", TOOLS, "--to", "x")
-    assert "no provider is called 'auto'" in problem("convert", TOOLS, "--to", "auto")
-    assert "which is not among the tools" in problem("convert", TOOLS, "--to", "openai", "--tool-choice", "nothing")
+    assert "no provider is called 'x'" in problem("convert", "tools", TOOLS, "--to", "x")
+    assert "no provider is called 'auto'" in problem("convert", "tools", TOOLS, "--to", "auto")
+    assert "names 'nothing', which is not among the tools: get_weather, " in problem(
+        "convert", "tools", TOOLS, "--to", "openai", "--tool-choice", "nothing"
+    )
     for text, said in (("[3]", "got int"), ("[{}]", "has no name"), ("3", "got int"), ("{", "is not JSON")):
-        result = run("convert", "--to", "google", input=text)
+        result = run("convert", "tools", "--to", "google", input=text)
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr

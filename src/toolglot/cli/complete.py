@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import toolglot
 
 from ..errors import CODES, LOSSES, PROBLEMS, REPAIRS
 from ..registry import GROUPS, REGISTRY
+
+_NAME = re.compile(r"[A-Za-z0-9._+-]+")
 
 
 def _starting(incomplete: str, names: list[str]) -> list[str]:
@@ -28,7 +32,7 @@ def model_names(incomplete: str) -> list[str]:
         name
         for fmt in toolglot.formats()
         for name in (family.replace(" ", "-") for family in fmt.families)
-        if toolglot.format_for_model(name) == fmt.id
+        if _NAME.fullmatch(name) and toolglot.format_for_model(name) == fmt.id
     }
     return _starting(incomplete, sorted(names))
 

@@ -9,6 +9,7 @@ import typer
 
 import toolglot
 
+from ..definition.reading import read_tools as definitions
 from ..errors import ConversionError
 from ..history import HistoryRepair
 from ..types import Loss, ToolChoice
@@ -124,7 +125,7 @@ def tools(
 
 def _names(tools: list[Any]) -> list[str]:
     try:
-        return [toolglot.Tool.from_any(tool).name for tool in tools]
+        return [tool.name for tool in definitions(tools)]
     except TypeError as error:
         raise UsageProblem(str(error)) from None
 
@@ -214,10 +215,9 @@ def response(
     with usage_problems():
         wanted = toolglot.get_provider(provider_named(to))
         if wanted.writer_module is None:
-            able = [each.value for each in toolglot.providers() if toolglot.get_provider(each).writer_module]
-            raise UsageProblem(
-                f"{wanted.provider}: its responses are read and not written; there are {', '.join(able)}"
-            )
+            able = {each.wire_format for each in toolglot.providers() if toolglot.get_provider(each).writer_module}
+            names = ", ".join(sorted(wire.value for wire in able))
+            raise UsageProblem(f"responses of {wanted.provider} are read and not written; written are those of {names}")
         if source is not None and format is not None:
             raise UsageProblem("--from reads a response; --format is of a model's own text")
         owner = None if source is None else provider_named(source)

@@ -58,6 +58,10 @@ def error_data(error: ToolglotError) -> dict[str, Any]:
             "span": error.span,
             "raw": error.raw,
             "context": error.context() or None,
+            "nearest": list(error.nearest),
+            "signature": error.signature,
+            "violations": [asdict(violation) for violation in error.violations],
+            "partial_arguments": error.partial_arguments,
             "feedback": error.feedback(),
         }
     elif isinstance(error, LimitError):

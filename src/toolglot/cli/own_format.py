@@ -179,6 +179,8 @@ def _samples(fmt: Format, report: Report) -> None:
             f"without its name the sample is read as {detected.format or 'no call'}; if they share an opener, a lower "
             "rank= is tried first, and detect=False leaves detection to the others",
         )
+    elif detected.format not in (fmt.id, fmt.reported, whole.format):
+        report.checks["detect"] = f"the same calls, by {detected.format}"
     else:
         report.checks["detect"] = "right"
 

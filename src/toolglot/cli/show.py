@@ -163,6 +163,9 @@ class Screen:
             self._context(error)
         if expected:
             self.say(("expected: ", "bold"), plain(expected), indent=2)
+        for violation in getattr(error, "violations", ())[1:]:  # the first one is the error's own
+            near = f"; there is {', '.join(violation.nearest)}" if violation.nearest else ""
+            self.say(("also: ", "bold"), f"{line(violation.path)}: {line(violation.message)}{line(near)}", indent=2)
         advice = hint(error.code)
         if advice:
             self.say(("to do: ", "bold"), advice, indent=2)

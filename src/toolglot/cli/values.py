@@ -112,7 +112,7 @@ def history_source(value: Any, name: str, source: str | None) -> str:
     """Whose messages these are: the provider that was named, else the one whose shape they have."""
     if source is not None:
         return provider_named(source)
-    found = detect_history(value if isinstance(value, list) or _is_request(value) else [value])
+    found = detect_history(value)
     if toolglot.try_get_provider(found) is None:
         raise UsageProblem(f"{name}: it does not show whose messages these are: say it with --from PROVIDER")
     return found.value
