@@ -206,7 +206,8 @@ def test_readings_are_what_the_format_reads() -> None:
 
 def test_a_format_that_was_named_wrong() -> None:
     shown = run("explain", str(EXAMPLES / "hermes.txt"), "--format", "mistral_v13")
-    assert "  without a format  get_weather, get_weather\n" in shown.stdout
+    assert "  without a format (hermes)  get_weather, get_weather\n" in shown.stdout
+    assert "it is a call of hermes, glm45, " in shown.stdout
     assert "and only mistral_v13 was looked for" in shown.stdout
 
 

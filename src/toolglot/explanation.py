@@ -264,7 +264,9 @@ class _Search:
         if not upto:
             reason = f"it opens a call of {names}, and what stands behind it is none"
             return self._candidate("markup", at, match.end(), reason, formats=ids), match.end()
-        ids = tuple(id for id, size in reads.items() if size)
+        own = parse(self.text[at:end], on_error="collect").tool_calls
+        first = own[0].format if own else None  # what it is where nothing is named
+        ids = tuple(sorted((id for id, size in reads.items() if size), key=lambda id: id != first))
         reason = self._only() and f"it is a call of {_listed(ids)}, and {self._only()}"
         return self._candidate("markup", at, at + upto, reason, formats=ids), at + upto
 

@@ -94,7 +94,7 @@ app.command(
         exits="0 if it was written, 1 if the format or a schema has no grammar, 2 if the command is wrong.",
     ),
 )(grammar)
-app.add_typer(convert.app, name="convert", short_help="Definitions, results, histories, ...: from API to API.")
+app.add_typer(convert.app, name="convert", short_help="Definitions, results, histories: from API to API.")
 app.command(
     "check-history",
     short_help="What an API would refuse of a conversation.",

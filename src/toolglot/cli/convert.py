@@ -94,7 +94,7 @@ def _give(
 @app.command(
     epilog=examples(
         "toolglot convert tools examples/mcp_tools.json --to anthropic",
-        "toolglot convert tools examples/tools.json --to google --tool-choice required --strict",
+        "toolglot convert tools examples/tools.json --to google --tool-choice required",
         exits=EXITS,
     )
 )

@@ -49,7 +49,7 @@ def explain(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[CODE|FILE]",
+            metavar="CODE|FILE",
             help="An error's code, or a file with an output or a response; - or nothing is standard input.",
             autocompletion=complete.codes,
         ),
@@ -179,7 +179,8 @@ def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None
             how = " or ".join(f"--format {id}" for id in reading.formats[:5])
             if not how and message.provider is not None:
                 how = "as the model's own text (text_format='auto')"
-            screen.say((how or "without a format", "bold"), f"  {calls}", indent=2)
+            how = how or f"without a format ({line(reading.message.format or '')})"
+            screen.say((how, "bold"), f"  {calls}", indent=2)
         screen.say()
     if not (message.errors or stop or found.repaired):
         if message.tool_calls:

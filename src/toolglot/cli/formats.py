@@ -18,9 +18,7 @@ from .show import Screen
 def formats(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[ID]", help="One format, by id or any of its names.", autocompletion=complete.format_ids
-        ),
+        typer.Argument(metavar="ID", help="One format, by id or any of its names.", autocompletion=complete.format_ids),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Run the golden cases and show what passes.")] = False,
     cases: Annotated[

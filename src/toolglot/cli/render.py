@@ -76,7 +76,8 @@ def render(
             else:
                 message = read_message(read_json(file), source_name(file))
                 if message.errors:
-                    tell(f"{len(message.errors)} broken calls are not written")
+                    count = len(message.errors)
+                    tell(f"{count} broken call{' is' if count == 1 else 's are'} not written")
                 segments = toolglot.render_segments(
                     message.tool_calls,
                     format,

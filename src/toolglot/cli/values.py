@@ -6,7 +6,7 @@ from typing import Any
 
 import toolglot
 
-from ..errors import ConversionError, DefinitionError
+from ..errors import ConversionError, DefinitionError, ParseError
 from ..history import Turns
 from ..providers._detect_history import detect_history
 from ..types import Message, ToolCall, ToolResult
@@ -25,7 +25,8 @@ def read_message(value: Any, name: str, source: str | None = None) -> Message:
     if source is None:
         if isinstance(value, dict) and {"tool_calls", "errors"} <= value.keys():
             calls = _calls(value["tool_calls"], f"{name}: tool_calls")
-            return Message(_text(value, "content", name), _text(value, "reasoning", name), calls)
+            broken = [ParseError(str(error)) for error in value["errors"]] if isinstance(value["errors"], list) else []
+            return Message(_text(value, "content", name), _text(value, "reasoning", name), calls, broken)
         listed = value if isinstance(value, list) else [value]
         if all(isinstance(item, dict) and "name" in item and item.keys() <= _CALL for item in listed):
             return Message(tool_calls=_calls(listed, name))
