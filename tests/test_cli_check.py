@@ -52,12 +52,16 @@ def test_recorded_faults(wire: str, fault: dict[str, Any], tmp_path: Path) -> No
 
 def test_what_a_person_sees() -> None:
     text = '[{"role": "tool", "tool_call_id": "c1", "content": "x"}]'
-    (problem,) = toolglot.check_messages(json.loads(text), "openai")
+    (found,) = toolglot.check_messages(json.loads(text), "openai")
     shown = run("check-history", "--provider", "openai", input=text)
     assert shown.exit_code == 1
-    assert shown.stdout == (
-        f"problem  history.orphan_result  $[0]\n  {problem.detail}\n  the API says: {problem.rule}\n\n1 problem (openai)\n"
-    )
+    assert shown.stdout.splitlines() == [
+        "problem  history.orphan_result  $[0]",
+        f"  {found.detail}",
+        f"  the API says: {found.rule}",
+        "",
+        "1 problem (openai)",
+    ]
 
 
 def test_nothing_is_refused() -> None:
