@@ -36,8 +36,10 @@ from .inputs import (
     provider_named,
     read_json,
     read_tools,
+    recorded,
     source_name,
 )
+from .parse import response_reader
 from .values import history_source, read_message, read_results
 
 EXITS = "0 if it was written, 1 if --strict forbids a loss or the target cannot take it, 2 if the command is wrong."
@@ -92,11 +94,12 @@ def _give(
 
 
 @app.command(
+    short_help="Tool definitions: the members of a request.",
     epilog=examples(
         "toolglot convert tools examples/mcp_tools.json --to anthropic",
         "toolglot convert tools examples/tools.json --to google --tool-choice required",
         exits=EXITS,
-    )
+    ),
 )
 def tools(
     to: Target,
@@ -131,12 +134,13 @@ def _names(tools: list[Any]) -> list[str]:
 
 
 @app.command(
+    short_help="A tool choice: the members of a request.",
     epilog=examples(
         "toolglot convert choice required --to anthropic",
         "toolglot convert choice get_weather --to google",
         """toolglot convert choice '{"type": "any", "disable_parallel_tool_use": true}' --to openai""",
         exits=EXITS,
-    )
+    ),
 )
 def choice(
     choice: Annotated[
@@ -155,11 +159,12 @@ def choice(
 
 
 @app.command(
+    short_help="Tool results, for behind the assistant's message.",
     epilog=examples(
         """echo '{"tool_call_id": "call_1", "content": "4 C"}' | toolglot convert results --to openai""",
         """echo '{"role": "tool", "tool_call_id": "c1", "content": "4 C"}' | toolglot convert results --to anthropic""",
         exits=EXITS,
-    )
+    ),
 )
 def results(
     to: Target,
@@ -191,11 +196,12 @@ def results(
 
 
 @app.command(
+    short_help="A response, or a model's text, as another API answers.",
     epilog=examples(
         "toolglot convert response examples/response.json --to openai",
         "toolglot convert response examples/hermes.txt --to anthropic",
         exits=EXITS,
-    )
+    ),
 )
 def response(
     to: Target,
@@ -227,7 +233,7 @@ def response(
         if owner is None:
             message = toolglot.parse(text, format=format, on_error="collect", ids="synthesize")
         else:
-            message = toolglot.parse_response(text, owner, on_error="collect", ids="synthesize")
+            message = response_reader(owner, {"on_error": "collect", "ids": "synthesize"})(text)
             model = model or _model(text)
         if message.errors:
             if json:
@@ -244,18 +250,21 @@ def response(
 
 
 def _model(text: str) -> str | None:
-    """What a response calls its model."""
-    value = json_value(text, "the response")
+    """What a response, or the first event of a stream, calls its model."""
+    events = recorded(text)
+    value = events[0] if events else json_value(text, "the response")
+    value = value["message"] if isinstance(value, dict) and value.get("type") == "message_start" else value
     found = [value.get(key) for key in ("model", "modelVersion")] if isinstance(value, dict) else []
     return next((name for name in found if isinstance(name, str)), None)
 
 
 @app.command(
+    short_help="A conversation: the members of a request.",
     epilog=examples(
         """echo '[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]' """
         "| toolglot convert messages --from openai --to google",
         exits=EXITS,
-    )
+    ),
 )
 def messages(
     to: Target,

@@ -32,8 +32,8 @@ from .common import (
 )
 from .common import ToolChoice as Choice
 from .escape import line, plain
-from .inputs import UsageProblem, chunks, payload_of, provider_named
-from .parse import parser, read_options
+from .inputs import UsageProblem, chunks, payload_of, provider_named, recorded
+from .parse import parser, read_options, response_reader
 from .show import Screen
 
 _ALL = [*CODES, *LOSSES, *PROBLEMS, *REPAIRS]
@@ -101,7 +101,7 @@ def explain(
             said["message"]["errors"].append(data.error_data(stop))
         write_json(said, indent=2)
     else:
-        _show(screen, found, text, stop)
+        _show(screen, found, text, stop, tools is not None)
     raise typer.Exit(1 if found.message.errors or stop is not None else 0)
 
 
@@ -124,7 +124,13 @@ def _explanation(text: str, owner: str | None, options: dict[str, Any]) -> tuple
         if owner is None:
             return toolglot.explain(text, **options), None
         kept = {key: options[key] for key in ("tools", "validate", "coerce")}
-        return toolglot.explain_response(text, owner, **kept), None
+        if not recorded(text):
+            return toolglot.explain_response(text, owner, **kept), None
+        found = Explanation(response_reader(owner, {**kept, "on_error": "collect"})(text))
+        if found.message.errors:
+            mended = response_reader(owner, {**kept, "on_error": "repair"})(text)
+            found.repaired = mended if mended.repairs else None
+        return found, None
     except LimitError as error:
         return Explanation(Message()), error
 
@@ -148,7 +154,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:200]} ... {text[-60:]}"
 
 
-def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None) -> None:
+def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None, tools: bool) -> None:
     message = found.message
     if stop is not None:
         screen.error(stop)
@@ -188,6 +194,9 @@ def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None
             screen.say()
         elif not (found.candidates or found.readings):
             screen.say("Nothing in it looks like a call." if text.strip() else "It is empty.")
+            if not tools and text.strip() and message.provider is None:
+                named = ", ".join(fmt.id for fmt in toolglot.formats() if fmt.by_tool)
+                screen.say(f"Formats whose markup is the tools' own names ({named}) are only found with --tools FILE.")
             screen.say()
     screen.summary(message, [*message.errors, *([] if stop is None else [stop])])
 

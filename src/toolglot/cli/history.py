@@ -42,7 +42,7 @@ def check_history(
         screen = None if json else Screen(color)
         declared = None if tools is None else read_tools(tools)
         value = read_json(file)
-        owner = history_source(value, source_name(file), provider)
+        owner = history_source(value, source_name(file), provider, "--provider")
         try:
             problems = toolglot.check_messages(value, owner, tools=declared)
             unread = _unread(value, owner, source_name(file))

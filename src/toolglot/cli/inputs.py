@@ -13,9 +13,11 @@ from typing import Any, BinaryIO
 import toolglot
 
 from ..golden import FOLDER
+from ..providers._frames import Frames
 from .escape import line
 
 _CHUNK = 65_536
+_EVENT = 67_108_864  # bytes of one event of a recorded stream
 
 
 class UsageProblem(Exception):
@@ -125,8 +127,51 @@ def provider_named(name: str) -> str:
 
 
 def payload_of(text: str) -> str | None:
-    """The provider whose response ``text`` is, if it is JSON of such a shape."""
+    """The provider whose response, or recorded stream, ``text`` is; None if it is a model's own text.
+
+    Conversations and definitions have an API's shape too and are no response: reading them would make calls of them.
+    """
+    events = recorded(text)
+    if events:
+        found = {toolglot.detect_provider(event) for event in events[:2]}
+        provider = found.pop()
+        return provider.value if not found and toolglot.try_get_provider(provider) is not None else None
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    found = toolglot.detect_provider(text)
-    return found.value if toolglot.try_get_provider(found) is not None else None
+    provider = toolglot.detect_provider(text)
+    if toolglot.try_get_provider(provider) is None:
+        return None
+    what = _no_response(text)
+    if what:
+        raise UsageProblem(f"this is {what}; --format json reads it as what a model wrote")
+    return provider.value
+
+
+def recorded(text: str, size: int = _CHUNK) -> list[dict[str, Any]]:
+    """The events of a stream that was recorded, in the first ``size`` characters; none if it is no stream.
+
+    It is server-sent events, or JSON a line.
+    """
+    head = text.lstrip()[:6]
+    if not head.startswith(("data:", "event:", "id:", "retry:", ":", "{")):
+        return []
+    found = Frames(_EVENT).feed(text[:size].encode("utf-8", "replace"))
+    events = [event for event in found if isinstance(event, dict)]
+    return events if len(events) > 1 or (events and head[0] != "{") else []
+
+
+def _no_response(text: str) -> str:
+    """What a JSON list with an API's shape is, if it is no response."""
+    value = json.loads(text)
+    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    if any(item.get("role") in ("system", "developer", "user", "tool") for item in items):
+        return "a conversation: `toolglot check-history` and `toolglot convert messages` take it"
+    if any(is_definition(item) for item in items):
+        return "a list of tool definitions: `toolglot convert tools` and --tools take it"
+    return ""
+
+
+def is_definition(item: dict[str, Any]) -> bool:
+    """Whether this declares a tool and does not call one."""
+    inner = item["function"] if isinstance(item.get("function"), dict) else item
+    return "arguments" not in inner and any(key in inner for key in ("parameters", "input_schema", "inputSchema"))

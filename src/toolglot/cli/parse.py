@@ -34,7 +34,7 @@ from .common import (
 from .common import ToolChoice as Choice
 from .escape import line
 from .hints import unread, untyped
-from .inputs import UsageProblem, chunks, deltas, payload_of, provider_named, read_tools
+from .inputs import UsageProblem, chunks, deltas, payload_of, provider_named, read_tools, recorded
 from .show import Screen
 
 
@@ -140,9 +140,23 @@ def parser(options: dict[str, Any]) -> toolglot.StreamParser:
 
 
 def response_reader(provider: str, options: dict[str, Any]) -> Callable[[str], Message]:
-    """What reads a response of ``provider`` with those of the options that are for one."""
-    kept = {key: options[key] for key in ("tools", "on_error", "ids", "validate", "coerce")}
-    return lambda text: toolglot.parse_response(text, provider, **kept)
+    """What reads a response of ``provider``, or a recorded stream, with those of the options that are for one."""
+    kept = {key: options[key] for key in ("tools", "on_error", "ids", "validate", "coerce") if key in options}
+
+    def read(text: str) -> Message:
+        if not recorded(text):
+            return toolglot.parse_response(text, provider, **kept)
+        wire = toolglot.get_provider(provider)
+        stream = wire.stream(**kept)
+        if wire.binary:  # as text it was recorded by somebody else
+            for event in recorded(text, len(text)):
+                stream.feed(event)
+        else:
+            stream.feed_bytes(text.encode("utf-8", "replace"))
+        stream.close()
+        return stream.message
+
+    return read
 
 
 def read_whole(read: Callable[[str], Message], text: str) -> tuple[Message, list[ToolglotError]]:
@@ -187,7 +201,7 @@ def detect(file: File = None, json: Json = False) -> None:
     """Name the format that an output is written in, or the provider whose response it is."""
     with usage_problems():
         text = "".join(chunks(file))
-    provider = payload_of(text)
+        provider = payload_of(text)
     found = provider or toolglot.detect_format(text)
     if json:
         kind = "format" if provider is None else "provider"

@@ -10,7 +10,7 @@ from ..errors import ConversionError, DefinitionError, ParseError
 from ..history import Turns
 from ..providers._detect_history import detect_history
 from ..types import Message, ToolCall, ToolResult
-from .inputs import UsageProblem, provider_named
+from .inputs import UsageProblem, is_definition, provider_named
 
 _CALL = {"name", "arguments", "id", "kind", "input", "index", "format", "span", "id_synthesized"}
 _RESULT = {"tool_call_id", "content", "tool_name", "is_error", "error_message"}
@@ -30,6 +30,8 @@ def read_message(value: Any, name: str, source: str | None = None) -> Message:
         listed = value if isinstance(value, list) else [value]
         if all(isinstance(item, dict) and "name" in item and item.keys() <= _CALL for item in listed):
             return Message(tool_calls=_calls(listed, name))
+        if any(isinstance(item, dict) and is_definition(item) for item in listed):
+            raise UsageProblem(f"{name}: these are tool definitions, and no calls (`toolglot render --what tools`)")
         found = toolglot.detect_provider(value)
         if toolglot.try_get_provider(found) is None:
             raise UsageProblem(
@@ -109,13 +111,13 @@ def _result(value: dict[str, Any], name: str) -> ToolResult:
     )
 
 
-def history_source(value: Any, name: str, source: str | None) -> str:
+def history_source(value: Any, name: str, source: str | None, option: str = "--from") -> str:
     """Whose messages these are: the provider that was named, else the one whose shape they have."""
     if source is not None:
         return provider_named(source)
     found = detect_history(value)
     if toolglot.try_get_provider(found) is None:
-        raise UsageProblem(f"{name}: it does not show whose messages these are: say it with --from PROVIDER")
+        raise UsageProblem(f"{name}: it does not show whose messages these are: say it with {option} PROVIDER")
     return found.value
 
 
