@@ -226,6 +226,10 @@ def test_a_broken_response() -> None:
     assert shown.exit_code == 1
     assert "error  json.trailing_comma" in shown.stdout
     assert "repair  repair.trailing_comma" in shown.stdout
+    lost = run("explain", input='{"content": [{"type": "text", "text": "So."}, 3], "stop_reason": "x"}')
+    assert "lost  loss.unread at $.content[1]: expected an object, found a number\n" in lost.stdout
+    cut = run("explain", "--finish-reason", "length", input='<tool_call>{"name": "f"')
+    assert "--on-error repair mends nothing of it: what was cut off never becomes a call.\n" in cut.stdout
     assert "--provider reads a response" in problem("explain", "--provider", "openai", "--format", "json", input=text)
 
 

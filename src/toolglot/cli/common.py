@@ -46,7 +46,12 @@ def _reason(word: str | None) -> str | None:
         raise typer.BadParameter(line(str(error))) from None
 
 
-File = Annotated[str | None, typer.Argument(help="The model's output; - or nothing is standard input.")]
+File = Annotated[
+    str | None,
+    typer.Argument(
+        help="A model's output, an API's response, or a recorded stream of one; - or nothing is standard input."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON for a program.")]
 Color = Annotated[bool, typer.Option("--color/--no-color", help="Colour on a terminal (NO_COLOR also turns it off).")]
 Strict = Annotated[bool, typer.Option("--strict", help="Write nothing if something would be lost, and exit with 1.")]

@@ -12,7 +12,7 @@ import typer
 import toolglot
 
 from ..codes import CodeInfo
-from ..errors import CODES, LOSSES, PROBLEMS, REPAIRS, LimitError
+from ..errors import CODES, LOSSES, PROBLEMS, REPAIRS, LimitError, TruncatedError
 from ..explanation import Explanation
 from ..types import Message
 from . import complete, data
@@ -166,8 +166,11 @@ def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None
     if found.repaired is not None:
         _show_repaired(screen, found.repaired, message)
     elif message.errors:
-        screen.say("--on-error repair mends nothing of it: it has no reading that is the only one.")
+        cut = all(isinstance(error, TruncatedError) for error in message.errors)
+        why = "what was cut off never becomes a call" if cut else "no reading of it is the only one"
+        screen.say(f"--on-error repair mends nothing of it: {why}.")
         screen.say()
+    screen.remarks(message)
     if found.candidates:
         screen.say(("looks like a call and is none", "bold cyan"))
         for one in found.candidates:
@@ -188,7 +191,7 @@ def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None
             how = how or f"without a format ({line(reading.message.format or '')})"
             screen.say((how, "bold"), f"  {calls}", indent=2)
         screen.say()
-    if not (message.errors or stop or found.repaired):
+    if not (message.errors or stop or found.repaired or message.losses):
         if message.tool_calls:
             screen.say("Nothing is wrong; `toolglot parse` shows what is in it.")
             screen.say()

@@ -11,7 +11,7 @@ import toolglot
 
 from ..errors import ConversionError
 from . import complete
-from .common import Json, Model, Tools, refused, tell, usage_problems, write_json, write_text
+from .common import Json, Tools, refused, tell, usage_problems, write_json, write_text
 from .inputs import UsageProblem, read_json, read_tools, source_name
 from .values import read_message, read_results
 
@@ -52,7 +52,13 @@ def render(
     content: Annotated[str | None, typer.Option(metavar="TEXT", help="Text to stand before the calls.")] = None,
     reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Reasoning to stand before that.")] = None,
     tools: Tools = None,
-    model: Model = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="For results and tools: the model, where those of one family differ.",
+            autocompletion=complete.model_names,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write calls, results or definitions as a family's own chat template does; calls are checked by reading them back.

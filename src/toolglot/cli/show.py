@@ -120,10 +120,7 @@ class Screen:
             elif isinstance(item, ToolglotError):
                 self.error(item)
         self.repairs(message)
-        for loss in message.losses:
-            self.say(("lost", "bold yellow"), f"  {line(loss.code)} at {line(loss.path)}: {line(loss.detail)}\n")
-        for note in message.notes:
-            self.say(("note", "bold yellow"), f"  {line(note)}\n")
+        self.remarks(message)
         self.summary(message, errors)
 
     def call(self, call: ToolCall) -> None:
@@ -178,6 +175,13 @@ class Screen:
         # The caret counts characters; on a terminal some are two columns wide, or none.
         caret = " " * cell_len(shown[: len(below) - 1]) + "^"
         self.say(plain(shown), "\n", (caret, "bold red"), indent=4)
+
+    def remarks(self, message: Message) -> None:
+        """What was not read, and what is worth a note."""
+        for loss in message.losses:
+            self.say(("lost", "bold yellow"), f"  {line(loss.code)} at {line(loss.path)}: {line(loss.detail)}\n")
+        for note in message.notes:
+            self.say(("note", "bold yellow"), f"  {line(note)}\n")
 
     def repairs(self, message: Message) -> None:
         """What was mended, one line each."""
