@@ -51,7 +51,8 @@ A `ParseError` also says where: `position`, `line` and `column` count code point
 [More](feedback.md).
 
 The tables show, for each code, a text that has it, or what raises it; the feedback of that very error, but for its
-line with the caret, which is the example; and whether `on_error="repair"` mends it.
+line with the caret, which is the example; and whether `on_error="repair"` mends it. [`toolglot explain
+CODE`](command-line.md#explain) and `code_info(code)` say the same of one code.
 """
 LOSSES_HEAD = """
 ## Losses

@@ -68,9 +68,10 @@ def test_help_teaches(command: list[str]) -> None:
 
 
 def test_every_command_is_listed() -> None:
-    listed = re.findall(r"^  ([a-z][a-z-]+)  +\S", help_of([]).partition("Commands:\n")[2], re.MULTILINE)
-    assert {command[0] for command in COMMANDS} <= set(listed)
-    assert "..." not in help_of([]).partition("Commands:\n")[2].partition("Examples:")[0]
+    listed = dict(re.findall(r"^  ([a-z][a-z-]+)  +(\S.*)", help_of([]).partition("Commands:\n")[2], re.MULTILINE))
+    for command in COMMANDS:
+        if len(command) == 1:
+            assert not listed[command[0]].endswith("...")  # what it does fits
 
 
 @pytest.mark.parametrize("example", EXAMPLES_IN_HELP)
