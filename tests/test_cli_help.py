@@ -13,9 +13,8 @@ import pytest
 pytest.importorskip("typer")
 
 import toolglot
-from test_cli import EXAMPLES, ROOT, problem, process, run, runner
+from test_cli import EXAMPLES, ROOT, problem, process, run
 from toolglot.cli import complete
-from toolglot.cli.app import app
 
 COMMANDS = (
     ["parse"],
@@ -45,7 +44,7 @@ READS_A_FILE = [
 
 
 def help_of(command: list[str]) -> str:
-    result = runner.invoke(app, [*command, "--help"], prog_name="toolglot", env={"COLUMNS": "80"})
+    result = run(*command, "--help", env={"COLUMNS": "80"})
     assert result.exit_code == 0
     return str(result.stdout)
 
