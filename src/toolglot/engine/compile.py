@@ -218,7 +218,8 @@ class _Compiler:
                     op.tail = next((n.canonical for n in items[i + 2 : i + 3] if isinstance(n, Ws)), "")
                 if call and i < args < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
-                gap = ""
+                if not (isinstance(node, Maybe) and not node.write):  # what is only read leaves what is written
+                    gap = ""
         return op
 
     def one(self, node: Node, nxt: Op, end_ok: bool, code: str = "tool_call.expected_markup") -> Op:

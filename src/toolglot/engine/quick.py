@@ -153,7 +153,7 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             head += _texts(node)
         elif isinstance(node, Ws):
             # Behind a name the white space tells families apart that share an opener.
-            before = items[i - 1] if i else None
+            before = next((n for n in reversed(items[:i]) if not (isinstance(n, Maybe) and not n.write)), None)
             head = _white(head + (re.escape(node.canonical) if isinstance(before, Hole) else ""))
         elif isinstance(node, Maybe):
             inner = node.items[0]
