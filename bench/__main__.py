@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import datetime
+import datetime as dt
 import importlib
 import os
 import platform
@@ -49,7 +49,7 @@ def main() -> int:
 
     begin = time.perf_counter()
     report = Report()
-    report.fact("date", datetime.datetime.now(datetime.timezone.utc).date().isoformat())
+    report.fact("date", dt.datetime.now(dt.timezone.utc).date().isoformat())
     report.fact("toolglot", toolglot.__version__)
     report.fact("machine", f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}")
     report.fact("python", f"{platform.python_implementation()} {platform.python_version()}")

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,7 +25,7 @@ from urllib.parse import unquote, urlsplit
 from pages import benchmark, formats, markdown, providers
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-BUILD: Final = ROOT / "build"
+SITE: Final = ROOT / "build" / "site"
 # Pages that stand elsewhere, and what they are called here.
 ELSEWHERE: Final = {
     "README.md": "tour.md",
@@ -176,6 +177,8 @@ def all_pages() -> dict[str, str]:
     made: list[Callable[[], dict[str, str]]] = [formats.pages, providers.pages]
     for make in made:
         found |= make()
+    for place, drawing in benchmark.drawings().items():
+        found["benchmark.md"] = found["benchmark.md"].replace(place, drawing)
     # The matrix leads to the formats' own pages.
     found["matrix.md"] = re.sub(r"^\| `(\w+)` \|", r"| [`\1`](formats/\1.md) |", found["matrix.md"], flags=re.MULTILINE)
     return found
@@ -258,16 +261,17 @@ def wrong_links(site: Path) -> list[str]:
 
 def build(target: Path) -> list[str]:
     """Write the site; what is wrong with it."""
-    work = BUILD / "docs"
-    shutil.rmtree(work, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as work:
+        return _build(Path(work), target)
+
+
+def _build(work: Path, target: Path) -> list[str]:
     found = all_pages()
     for path, page in found.items():
         file = work / "pages" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page, "utf-8")
     shutil.copyfile(Path(__file__).with_name("pages") / "extra.css", work / "pages" / "extra.css")
-    for name, drawing in benchmark.drawings().items():
-        (work / "pages" / name).write_text(drawing, "utf-8")
     nav = navigation(NAV, found)
     wrong = [f"docs/{path} is not in the navigation" for path in sorted(set(found) - set(paths(nav)))]
     wrong += [f"the navigation has {path}, which is no page" for path in paths(nav) if path not in found]
@@ -285,6 +289,6 @@ def build(target: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    problems = build(Path(sys.argv[1]) if len(sys.argv) > 1 else BUILD / "site")
+    problems = build(Path(sys.argv[1]) if len(sys.argv) > 1 else SITE)
     print(*problems, sep="\n", file=sys.stderr)
     sys.exit(bool(problems))

@@ -1,7 +1,7 @@
 """README.md and docs/ are executed: Python blocks as doctests or as code, console blocks that start with `toolglot`.
 
 A page's Python blocks run in a process of their own (``python tests/test_docs.py PAGE``): what one registers or changes
-is gone with it.
+is gone with it. ``python tests/test_docs.py`` prints how much of each page is executed.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import inspect
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -23,6 +28,13 @@ import toolglot
 from toolglot import pattern
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))  # the documentation is built by programs of their own
+import build_docs  # noqa: E402
+from pages import benchmark, markdown  # noqa: E402
+from pages import formats as made_formats  # noqa: E402
+from pages import providers as made_providers  # noqa: E402
+
+COMING = build_docs.COMING
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md", *ROOT.glob("docs/*.md")])
 
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -45,8 +57,12 @@ def blocks(page: Path) -> Iterator[Block]:
         yield Block(page, text.count("\n", 0, match.start(2)) + 1, match[1], match[2])
 
 
-def pages_with(language: str) -> list[Path]:
-    return [page for page in PAGES if any(block.language == language for block in blocks(page))]
+PYTHON = ("python", "pycon")
+SHOWN = ("bash", "")  # set-up commands, which `.ci/run` runs; fences without a language
+
+
+def pages_with(*languages: str) -> list[Path]:
+    return [page for page in PAGES if any(block.language in languages for block in blocks(page))]
 
 
 COMMANDS = [
@@ -65,7 +81,7 @@ def run_python(page: Path) -> str:
     runner = doctest.DocTestRunner(verbose=False)
     said: list[str] = []
     for block in blocks(page):
-        if block.language != "python":
+        if block.language not in PYTHON:
             continue
         if ">>>" in block.text:
             test = doctest.DocTestParser().get_doctest(block.text, names, str(block), str(page), block.line - 1)
@@ -78,7 +94,7 @@ def run_python(page: Path) -> str:
     return "".join(said)
 
 
-@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", pages_with(*PYTHON), ids=lambda page: str(page.relative_to(ROOT)))
 def test_python(page: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-W", "error", str(Path(__file__)), str(page)],
@@ -123,7 +139,59 @@ def test_console(command: str, output: str) -> None:
 
 def test_something_is_executed() -> None:
     assert len(COMMANDS) >= 3
-    assert ROOT / "README.md" in pages_with("python")
+    assert ROOT / "README.md" in pages_with(*PYTHON)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_is_executed(page: Path) -> None:
+    """A language that nothing runs, or a transcript of another command, would be shown and never tried."""
+    for block in blocks(page):
+        assert block.language in (*PYTHON, *SHOWN, "console"), block
+        if block.language == "console":
+            assert all(match[1].startswith("toolglot ") for match in _COMMAND.finditer(block.text)), block
+            assert block.text.startswith("$ "), block
+
+
+def test_how_to_add_a_format_is_followed(tmp_path: Path) -> None:
+    """The file at the end of the tutorial, put into a copy of the package, with the cases of the tutorial."""
+    page = ROOT / "docs" / "add-a-format.md"
+    shutil.copytree(
+        ROOT / "src" / "toolglot", tmp_path / "src" / "toolglot", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    [declaration] = re.findall(r'^    """Orchid.*?^    \)$', page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    source = textwrap.dedent(declaration) + "\n"
+    assert len(source.splitlines()) <= 60
+    (tmp_path / "src" / "toolglot" / "formats" / "orchid.py").write_text(source, "utf-8")
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        for example in doctest.DocTestParser().get_examples(block.text):
+            if example.source.startswith(("cases = ", "source = ", "nothing = ")):
+                exec(example.source, names)
+    folder = tmp_path / "orchid"
+    folder.mkdir()
+    tags = set()
+    for name, (text, sheet) in names["cases"].items():
+        tags.update(sheet["tags"])
+        (folder / f"{name}.txt").write_bytes(text.encode())
+        sheet = {**names["nothing"], "source": names["source"], **sheet}
+        (folder / f"{name}.json").write_text(json.dumps(sheet), "utf-8")
+    assert {"single", "hostile", "truncated", "malformed"} <= tags, "what tests/test_golden.py wants of a folder"
+    code = (
+        "import sys; from pathlib import Path; import toolglot; from toolglot import golden\n"
+        "assert 'orchid' in [fmt.id for fmt in toolglot.formats()]\n"
+        "assert toolglot.format_for_model('example/orchid-2-instruct') == 'orchid'\n"
+        "for case in golden.load_folder(Path(sys.argv[1])):\n"
+        "    print(case.name, *(check for check, said in golden.check(case).items() if said))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+        timeout=60,
+    )
+    assert result.stdout.split() == sorted(names["cases"])
 
 
 def test_set_up_and_test_commands_are_those_of_ci() -> None:
@@ -143,11 +211,93 @@ def test_ci_asks_the_sdks() -> None:
     assert re.search(r'^dev = \[.*"toolglot\[sdk,[a-z,]*test\]".*\]$', project, re.MULTILINE)
 
 
+def anchors(page: Path) -> set[str]:
+    """The places of a page that a code host makes of its headings."""
+    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
-        if "://" not in target:
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    """As the page reads on a code host; the site's own links are checked where it is built."""
+    for target, place in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", _FENCE.sub("", page.read_text("utf-8"))):
+        if "://" in target or Path(target).name in COMING:
+            continue
+        there = page.parent / target if target else page
+        assert there.exists(), f"{page.name} links to {target}"
+        if place:
+            assert place in anchors(there), f"{page.name} links to {target}#{place}"
+
+
+def test_tests_that_pages_name_exist() -> None:
+    for page in PAGES:
+        for path, name in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page.read_text("utf-8")):
+            assert f"def {name}(" in (ROOT / path).read_text("utf-8"), f"{page.name}: {path}::{name}"
+
+
+def test_a_page_a_format_and_a_page_a_provider() -> None:
+    """Those that are made from the declarations while the site is built."""
+    made = {**made_formats.pages(), **made_providers.pages()}
+    names = [f"formats/{fmt.id}.md" for fmt in toolglot.formats()]
+    names += [f"providers/{provider.value}.md" for provider in toolglot.providers()]
+    assert sorted(made) == sorted(["formats/index.md", "providers/index.md", *names])
+    for fmt in toolglot.formats():
+        page = made[f"formats/{fmt.id}.md"]
+        for words in (*fmt.aliases, *(name for names in fmt.engines.values() for name in names)):
+            assert markdown.code(words) in page, fmt.id
+        assert ("## What it looks like" in page) != fmt.parse_only, fmt.id
+    hermes = made["formats/hermes.md"]
+    assert '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich", "days": 2}}\n</tool_call>' in hermes
+    assert f"At the end of the output {markdown.code(chr(10) + '</tool_call>')} may be missing" in hermes
+    assert "has no word for" in made["providers/ollama.md"]
+    assert "wants reasoning back in `reasoning_content`" in made["providers/deepseek.md"]
+
+
+def test_a_page_of_the_site() -> None:
+    """What the site shows otherwise than a code host: sessions, bars in tables, links that leave docs/."""
+    source = (
+        "| `a\\|b` | [tour](../README.md#more) [code](../src/toolglot/api.py) |\n\n"
+        "```python\n>>> '[x](../README.md)'\n```\n[out](https://example.org)\n"
+    )
+    assert build_docs.site_page(source, "docs/x.md", "x.md") == (
+        "| <code>a&#124;b</code> | [tour](tour.md#more) code |\n\n"
+        "```pycon\n>>> '[x](../README.md)'\n```\n[out](https://example.org)\n"
+    )
+
+
+def test_the_site_fetches_nothing_and_leads_somewhere(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<link href="https://example.org/a.css"><script src="//example.org/a.js"></script><img src="gone.png">'
+        '<a href="https://example.org">out</a> <a href="b.html#here">b</a>'
+        '<a href="b.html#gone">b</a> <a href="#x">x</a>',
+        "utf-8",
+    )
+    (tmp_path / "b.html").write_text('<h1 id="here">B</h1>', "utf-8")
+    assert build_docs.wrong_links(tmp_path) == [
+        "a.html fetches https://example.org/a.css",
+        "a.html fetches //example.org/a.js",
+        "a.html leads to gone.png, which is no file",
+        "a.html leads to b.html#gone, where no such place is",
+        "a.html leads to #x, where no such place is",
+    ]
+
+
+def test_the_navigation_has_every_page() -> None:
+    shown = set(build_docs.paths(build_docs.NAV))
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} | set(build_docs.ELSEWHERE.values())
+    assert {path for path in shown if "/" not in path} - COMING == pages - COMING
+
+
+def test_the_benchmarks_drawings() -> None:
+    """Each has its place on the page, and its text the colour of the page around it."""
+    page = (ROOT / "docs" / "benchmark.md").read_text("utf-8")
+    drawings = benchmark.drawings()
+    assert drawings
+    for place, drawing in drawings.items():
+        assert page.count(place) == 1
+        svg = ET.fromstring(drawing)[0]
+        assert svg.get("fill") == "currentColor"
+        assert len(svg.findall("rect")) >= 2
 
 
 def test_generated_pages_are_up_to_date() -> None:
@@ -190,7 +340,22 @@ def test_formats_page_shows_formats_that_exist() -> None:
         assert (ROOT / "src" / "toolglot" / "formats" / f"{name}.py").exists(), name
 
 
-if __name__ == "__main__":
+def print_counts() -> None:
+    """How many blocks of each page are executed, and commands in them."""
+    total: Counter[str] = Counter()
+    for page in PAGES:
+        counts = Counter("python" if block.language in PYTHON else block.language for block in blocks(page))
+        counts["commands"] = sum(
+            len(_COMMAND.findall(block.text)) for block in blocks(page) if block.language == "console"
+        )
+        total += counts
+        print(f"{page.relative_to(ROOT)!s:<38}{counts['python']:>4} Python {counts['commands']:>4} commands")
+    print(f"{'all':<38}{total['python']:>4} Python {total['commands']:>4} commands")
+
+
+if __name__ == "__main__" and len(sys.argv) == 1:
+    print_counts()
+elif __name__ == "__main__":
     failed = run_python(Path(sys.argv[1]).resolve())
     sys.stdout.write(failed)
     sys.exit(bool(failed))
