@@ -107,7 +107,7 @@ def benchmark_page() -> str:
 
 # -- drawings ---------------------------------------------------------------------------------------------------------
 
-WIDTH, LABEL, LINE = 680, 190, 24
+WIDTH, LABEL, LINE = 680, 170, 24
 
 
 def bars(
@@ -117,7 +117,7 @@ def bars(
 
     Text has the colour of the page around it, so that it can be read on light and dark.
     """
-    room = WIDTH - LABEL - 110
+    room = WIDTH - LABEL - 140
     most = max([value for _, value, _ in values] + [target or 0.0])
     least = min(value for _, value, _ in values) / 2
 
@@ -137,7 +137,7 @@ def bars(
         drawn += [
             f'<text x="{LABEL - 8}" y="{y + 16}" text-anchor="end">{escape(label)}</text>',
             f'<rect x="{LABEL}" y="{y + 4}" width="{length(value)}" height="{LINE - 8}" fill="#4a7fd0"/>',
-            f'<text x="{LABEL + length(value) + 6}" y="{y + 16}">{escape(said)}</text>',
+            f'<text x="{LABEL + room + 8}" y="{y + 16}">{escape(said)}</text>',
         ]
     if target is not None:
         x = LABEL + length(target)

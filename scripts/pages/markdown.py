@@ -44,7 +44,21 @@ def folded(title: str, block: str, language: str = "text") -> str:
 
 def data(value: Any) -> str:
     """JSON, as a block of code."""
-    return fence(json.dumps(value, ensure_ascii=False, indent=2), "json")
+    return fence(_laid_out(value, 0, 0), "json")
+
+
+def _laid_out(value: Any, depth: int, before: int) -> str:
+    """JSON on one line where that is short enough behind ``before`` characters, else a member a line."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) + before + 2 * depth <= 88 or not value or not isinstance(value, dict | list):
+        return line
+    pad = "  " * (depth + 1)
+    if isinstance(value, list):
+        inner = [pad + _laid_out(item, depth + 1, 0) for item in value]
+        return "[\n" + ",\n".join(inner) + f"\n{pad[2:]}]"
+    heads = {json.dumps(key, ensure_ascii=False) + ": ": item for key, item in value.items()}
+    inner = [pad + head + _laid_out(item, depth + 1, len(head)) for head, item in heads.items()]
+    return "{\n" + ",\n".join(inner) + f"\n{pad[2:]}}}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
