@@ -123,7 +123,8 @@ def _closers(fmt: Format, calls: list[ToolCall], written: str) -> str:
         if isinstance(node, Lit) and node.implied_by:
             said.append(f"- {code(node.texts[0])} may be missing before {codes(node.implied_by)}.")
         if isinstance(node, Lit) and len(node.texts) > 1:
-            more = f" and {len(node.texts) - 4} more are" if len(node.texts) > 4 else " is"
+            count = len(node.texts) - 1
+            more = f" and {count - 3} more are" if count > 3 else " are" if count > 1 else " is"
             said.append(f"- {code(node.texts[0])} is written; {codes(node.texts[1:4])}{more} read as well.")
     if any(isinstance(node, Value) and node.implied != "no" for node in nodes):
         line = any(isinstance(node, Value) and node.implied == "line" for node in nodes)
