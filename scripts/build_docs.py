@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -179,9 +180,20 @@ def all_pages() -> dict[str, str]:
         found |= make()
     for place, drawing in benchmark.drawings().items():
         found["benchmark.md"] = found["benchmark.md"].replace(place, drawing)
-    # The matrix leads to the formats' own pages.
-    found["matrix.md"] = re.sub(r"^\| `(\w+)` \|", r"| [`\1`](formats/\1.md) |", found["matrix.md"], flags=re.MULTILINE)
+    # Where a format is in a table, it leads to its own page.
+    for page, cell in (("matrix.md", r"^(\| )(`\w+`)"), ("coming-from-engines.md", r"^(\| `[^`]+` \| )([^|]+)")):
+        found[page] = re.sub(cell, partial(_to_formats, found), found[page], flags=re.MULTILINE)
     return found
+
+
+def _to_formats(found: dict[str, str], cell: re.Match[str]) -> str:
+    """The ids in the second group, as links."""
+
+    def link(id: re.Match[str]) -> str:
+        page = f"formats/{id[1]}.md"
+        return f"[{id[0]}]({page})" if page in found else id[0]
+
+    return cell[1] + re.sub(r"`(\w+)`", link, cell[2])
 
 
 def navigation(nav: list[Any], found: dict[str, str]) -> list[Any]:

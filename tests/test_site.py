@@ -11,12 +11,13 @@ import toolglot
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))  # it is built by programs of their own
 import build_docs  # noqa: E402
-from pages import benchmark, formats, markdown, providers  # noqa: E402
+from pages import benchmark, markdown  # noqa: E402
 
 
 def test_a_page_a_format_and_a_page_a_provider() -> None:
     """Those that are made from the declarations while the site is built."""
-    made = {**formats.pages(), **providers.pages()}
+    found = build_docs.all_pages()
+    made = {path: page for path, page in found.items() if "/" in path}
     names = [f"formats/{fmt.id}.md" for fmt in toolglot.formats()]
     names += [f"providers/{provider.value}.md" for provider in toolglot.providers()]
     assert sorted(made) == sorted(["formats/index.md", "providers/index.md", *names])
@@ -28,6 +29,8 @@ def test_a_page_a_format_and_a_page_a_provider() -> None:
     hermes = made["formats/hermes.md"]
     assert '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich", "days": 2}}\n</tool_call>' in hermes
     assert f"At the end of the output {markdown.code(chr(10) + '</tool_call>')} may be missing" in hermes
+    assert "| [`hermes`](formats/hermes.md) |" in found["matrix.md"]
+    assert "| `qwen3_xml` | [`qwen3_coder`](formats/qwen3_coder.md) |" in found["coming-from-engines.md"]
     assert "has no word for" in made["providers/ollama.md"]
     assert "wants reasoning back in `reasoning_content`" in made["providers/deepseek.md"]
 

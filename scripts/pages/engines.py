@@ -5,18 +5,24 @@ from __future__ import annotations
 import toolglot
 
 from .formats import ENGINES
+from .markdown import table, text
 
 
 def names_table() -> str:
-    """Each parser's name, the format that reads what it reads, and who writes that."""
+    """Each parser's name, the formats that read what it reads, and who writes those."""
     parts = []
     for engine in ("vllm", "sglang"):
-        names = sorted({name for fmt in toolglot.formats() for name in fmt.engines.get(engine, ())})
-        rows = [(name, toolglot.get_format(f"{engine}:{name}")) for name in names]
-        lines = [
-            f"| `{name}` | `{fmt.id}` | {', '.join(fmt.families).replace('|', chr(92) + '|')} |" for name, fmt in rows
+        readers: dict[str, list[toolglot.Format]] = {}
+        for fmt in toolglot.formats():
+            for name in fmt.engines.get(engine, ()):
+                readers.setdefault(name, []).append(fmt)
+        rows = [
+            (
+                f"`{name}`",
+                ", ".join(f"`{fmt.id}`" for fmt in formats),
+                text(", ".join(family for fmt in formats for family in fmt.families)),
+            )
+            for name, formats in sorted(readers.items())
         ]
-        parts.append(f"### {ENGINES[engine]}\n\n| `--tool-call-parser` | format | written by |\n| --- | --- | --- |\n")
-        parts += [line + "\n" for line in lines]
-        parts.append("\n")
+        parts.append(f"### {ENGINES[engine]}\n\n{table(('`--tool-call-parser`', 'format', 'written by'), rows)}\n")
     return "".join(parts)
