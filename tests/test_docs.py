@@ -51,7 +51,8 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 PYTHON = ("python", "pycon")
-SHOWN = ("bash",)  # set-up commands, which `.ci/run` runs
+SHOWN = ("bash", "sh")  # commands of a shell: set-up, which `.ci/run` runs, and what needs the reader's own files
+HEAVY = ("py",)  # what needs packages that the tests do not bring: tests/heavy runs these
 
 
 def pages_with(*languages: str) -> list[Path]:
@@ -139,7 +140,7 @@ def test_something_is_executed() -> None:
 def test_every_block_is_executed(page: Path) -> None:
     """A language that nothing runs, or a transcript of another command, would be shown and never tried."""
     for block in blocks(page):
-        assert block.language in (*PYTHON, *SHOWN, "console"), block
+        assert block.language in (*PYTHON, *HEAVY, *SHOWN, "console"), block
         if block.language == "console":
             assert all(match[1].startswith("toolglot ") for match in _COMMAND.finditer(block.text)), block
             assert block.text.startswith("$ "), block
