@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import toolglot
+from pages.benchmark import benchmark_page
+from pages.engines import names_table
 from toolglot import golden
 from toolglot.codes import HINTS, example, example_error, example_repairs, hint
 from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, ParseError
@@ -226,7 +228,20 @@ def matrix_page() -> str:
     return MATRIX_HEAD.format(formats=len(formats), cases=sum(map(len, cases.values()))) + "".join(rows)
 
 
-PAGES = {"errors.md": errors_page, "coming-from-beacon.md": beacon_page, "matrix.md": matrix_page}
+def engines_page() -> str:
+    """The page for users of vLLM and SGLang, with their parsers' names."""
+    head, begin, rest = (DOCS / "coming-from-engines.md").read_text("utf-8").partition("<!-- names -->\n")
+    _, end, tail = rest.partition("<!-- end of names -->\n")
+    return head + begin + names_table() + end + tail
+
+
+PAGES = {
+    "benchmark.md": benchmark_page,
+    "coming-from-beacon.md": beacon_page,
+    "coming-from-engines.md": engines_page,
+    "errors.md": errors_page,
+    "matrix.md": matrix_page,
+}
 
 
 def main(check: bool) -> int:

@@ -76,6 +76,9 @@ class Plan:
         self.odd = tuple(text for text in by_text if "<" not in text and "[" not in text)
         self._tokens: dict[str, tuple[Span, ...]] = {}
         self.odd_ascii = tuple(text for text in self.odd if text.isascii())
+        # The same for a text without "{" and "(" as well.
+        self.bare = tuple(text for text in self.odd if any(text not in p.before_object for p in by_text[text]))
+        self.bare_ascii = tuple(text for text in self.bare if text.isascii())
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
