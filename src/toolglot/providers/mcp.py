@@ -125,7 +125,7 @@ class MCP(WireProvider):
         if "name" in node and "content" not in node and "type" not in node:
             self._call(node, path, reading, None, {})
             return [reading]
-        self.stop(node.get("stopReason"), reading, *path, "stopReason")
+        self.stop(node, "stopReason", path, reading)
         reading.keep(node, _RESPONSE)
         if node.get("isError") is True:
             reading.stop_reason = "error"
@@ -155,7 +155,7 @@ class MCP(WireProvider):
     def _block(self, block: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = block.get("type")
         if kind == "text":
-            reading.text(reading.as_text(block.get("text"), (*path, "text")), rest(block, _TEXT))
+            reading.text(reading.text_at(block, "text", path), rest(block, _TEXT))
         elif kind == "tool_use":
             extra = rest(block, _USE)
             reading.call(block.get("name"), block.get("input"), path, key="input", id=block.get("id"), extra=extra)

@@ -103,7 +103,7 @@ class MistralConversations(WireProvider):
             return [reading]
         reading.usage = payload.get("usage")
         reading.keep(payload, _RESPONSE)
-        for number, item in enumerate(reading.as_list(payload["outputs"], ("outputs",))):
+        for number, item in enumerate(reading.list_at(payload, "outputs", ())):
             path: Path = ("outputs", number)
             self._entry(reading.as_object(item, path), path, reading)
         return [reading]
@@ -133,7 +133,7 @@ class MistralConversations(WireProvider):
     def _chunk(self, chunk: dict[str, Any], path: Path, extra: dict[str, Any], reading: Reading) -> None:
         kind = chunk.get("type")
         if kind == "text":
-            reading.text(reading.as_text(chunk.get("text"), (*path, "text")), {**extra, **(rest(chunk, _TEXT) or {})})
+            reading.text(reading.text_at(chunk, "text", path), {**extra, **(rest(chunk, _TEXT) or {})})
         elif kind == "thinking":
             at = (*path, "thinking")
             texts = [
