@@ -13,7 +13,7 @@ from ..schema.adapt import adapt
 from ..schema.names import NameRule, Names
 from ..schema.strict import adapt_strict
 from ..schema.subset import Subset
-from ..types import Limits, Loss, Message, StopReason, ToolCall, ToolChoice, ToolResult
+from ..types import CallPart, Limits, Loss, Message, OpaquePart, Part, StopReason, ToolCall, ToolChoice, ToolResult
 from ._history import Histories
 from ._names import Provider, WireFormat
 from ._ordinary import Unusual
@@ -34,6 +34,8 @@ OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
 NewReading = Callable[[], Reading]
 _ERROR: Final = {"error"}
+# What a reader may leave in a part's extra beside the API's own members.
+_STRUCTURED: Final = {"item": dict, "part": dict, "step": dict, "entry": dict, "key": str}
 _SAYS: Final = ("message", "Message", "code", "type", "status")
 _SILENT: Final = frozenset({"error", "type", "object", "jsonrpc"})
 # Where a response has what the model said.
@@ -458,14 +460,22 @@ class WireProvider(Histories, Writers):
     def _assistant(self, message: Message, out: Writing) -> Wire:
         parts = []
         for number, part in enumerate(message_parts(message)):
-            foreign = self.wire not in part.extra
-            if type(part).__name__ == "OpaquePart" and foreign:
-                out.lost("loss.part", f"$.parts[{number}]", "something that only another provider can read")
-            elif getattr(part, "call", None) is not None and part.call.kind == "server" and foreign:  # type: ignore[union-attr]
-                out.lost("loss.part", f"$.parts[{number}]", "a call that another provider ran")
+            path, own = f"$.parts[{number}]", self.own(part.extra)
+            if isinstance(part, OpaquePart) and (self.wire not in part.extra or not isinstance(part.data, dict)):
+                out.lost("loss.part", path, "something that only another provider can read")
+            elif isinstance(part, CallPart) and part.call.kind == "server" and not isinstance(own.get("item"), dict):
+                out.lost("loss.part", path, "a call that another provider ran")
             else:
-                parts.append((f"$.parts[{number}]", part))
+                parts.append((path, self._as_read(part, own, path, out)))
         return self.write_assistant(message, parts, out)
+
+    def _as_read(self, part: Part, own: dict[str, Any], path: str, out: Writing) -> Part:
+        """``part`` without what of its ``own`` extra no reader left there: whoever wrote it by hand, or a pickle."""
+        forged = [key for key, kind in _STRUCTURED.items() if key in own and not isinstance(own[key], kind)]
+        for key in forged:
+            out.lost("loss.extra", f"{path}.extra.{self.wire}.{key}", "not as the API sends it")
+            del own[key]
+        return replace(part, extra={**part.extra, self.wire: own}) if forged else part
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         """The message; each of ``parts`` can be written here, and comes with its path."""

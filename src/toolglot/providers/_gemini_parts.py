@@ -235,8 +235,8 @@ def user_part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> d
     else:
         out.lost("loss.part", path, "there is nothing in it")
         return None
-    inner = own.pop(key, {})
-    return {key: {**held, **inner}, **own}
+    inner = own.pop(key, None)
+    return {key: {**held, **inner} if isinstance(inner, dict) else held, **own}
 
 
 def response(result: ToolResult) -> dict[str, Any]:

@@ -46,8 +46,12 @@ def owners(turns: Sequence[Turn]) -> list[int | None]:
         owner = None
         if isinstance(turn, ToolResult):
             owner = last if turn.tool_call_id is None else latest.get(turn.tool_call_id)
-        elif calls := calls_of(turn):
-            last = number
+        elif isinstance(turn, Message):
+            for error in turn.errors:  # the result of a call that could not be read is not that of an earlier one
+                if error.id is not None:
+                    latest.pop(error.id, None)
+            calls = calls_of(turn)
+            last = number if calls else last
             latest.update((call.id, number) for call in calls if call.id is not None)
         found.append(owner)
     return found

@@ -107,7 +107,8 @@ class Cohere(WireProvider):
                     "loss.strict", f"$[{number}].strict", "not all tools are strict; Cohere has it for all or none"
                 )
         members = super()._tools(tools if every else [replace(tool, strict=None) for tool in tools], out)
-        strict = [tool.get("function", {}).pop("strict", False) for tool in members.get("tools", ())]
+        functions = [tool.get("function") for tool in members.get("tools", ())]
+        strict = [isinstance(function, dict) and function.pop("strict", False) for function in functions]
         return {**members, "strict_tools": True} if strict and all(strict) else members
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:

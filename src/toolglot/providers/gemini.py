@@ -239,7 +239,6 @@ class Gemini(WireProvider):
             raise Unusual
         if type(content) is not dict or type(content["parts"]) is not list or type(reason) is not str:
             raise Unusual
-        parts = ordinary_parts(self._wire, content["parts"])
         extra = {"stop_reason": reason}
         keep(candidate, _CANDIDATE, extra)
         keep(content, _CONTENT, extra)
@@ -247,7 +246,7 @@ class Gemini(WireProvider):
         id = payload.get("responseId")
         if id is not None:
             extra["id"] = id
-        stop = self.stop_reasons.get(reason, "other")
+        parts, stop = ordinary_parts(self._wire, content["parts"]), self.stop_reasons.get(reason, "other")
         return ordinary_message(self._name, self._wire, parts, stop, payload.get("usageMetadata"), extra)
 
     # -- stream
@@ -388,7 +387,7 @@ class Gemini(WireProvider):
             if not name:
                 raise ConversionError("a result needs its tool's name; give the calls too", "conversion.missing_name")
             beside = self.own(result.extra)
-            around, id = beside.pop("part", {}), beside.pop("id", None)
+            around, id = beside.pop("part", None), beside.pop("id", None)
             said |= pop_beside(beside)
             if call is not None:
                 id = self.own(call.extra).get("id")
@@ -396,7 +395,8 @@ class Gemini(WireProvider):
             written |= {"name": self.name(name), "response": response(result), **beside}
             media = numbered(f"$[{number}]", result_parts(result) or ())
             made = self._said([one for one in media if not isinstance(one[1], TextPart)], out)
-            parts.append({"functionResponse": {**written, **({"parts": made} if made else {})}, **around})
+            written |= {"parts": made} if made else {}
+            parts.append({"functionResponse": written, **(around if isinstance(around, dict) else {})})
         return out.as_object({"role": "user", "parts": parts, **said})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:

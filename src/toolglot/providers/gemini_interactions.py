@@ -327,14 +327,14 @@ class GeminiInteractions(WireProvider):
             own = self.own(part.extra)
             if isinstance(part, TextPart):
                 beside = own.pop("step", {})
-                _output({"content": [{"type": "text", "text": part.text, **own}], **beside}, steps)
+                _output({**beside, "content": [{"type": "text", "text": part.text, **own}]}, steps)
             elif isinstance(part, ReasoningPart):
                 if "item" in own:
                     steps.append(own["item"])
                 else:
                     out.lost("loss.reasoning", path, "reasoning of another provider")
             elif isinstance(part, OpaquePart):
-                if part.data.get("type") == "model_output":
+                if part.data.get("type") == "model_output" and isinstance(part.data.get("content"), list):
                     _output(part.data, steps)
                 else:
                     steps.append(part.data)
@@ -418,8 +418,9 @@ def _output(output: Mapping[str, Any], steps: list[dict[str, Any]]) -> None:
     """Add to what the model said: to the last step, if that is the same."""
     beside = {key: value for key, value in output.items() if key not in _OUTPUT}
     last = steps[-1] if steps else {}
-    if last.get("type") == "model_output" and {k: v for k, v in last.items() if k not in _OUTPUT} == beside:
-        last["content"] = [*last["content"], *output["content"]]
+    said = last.get("content") if last.get("type") == "model_output" else None
+    if isinstance(said, list) and {k: v for k, v in last.items() if k not in _OUTPUT} == beside:
+        steps[-1] = {**last, "content": [*said, *output["content"]]}
     else:
         steps.append({"type": "model_output", "content": list(output["content"]), **beside})
 

@@ -298,7 +298,7 @@ class MCP(WireProvider):
                 blocks.append(part.data)
                 continue
             block = _part(part, path, Writing(), self.own(part.extra))
-            if block is None or block["type"].startswith("resource"):
+            if block is None or str(block["type"]).startswith("resource"):
                 out.lost("loss.part", path, "sampled messages hold text, and the bytes of images and sound")
             else:
                 blocks.append(block)

@@ -27,7 +27,7 @@ from ..types import (
 from ._base import NewReading
 from ._chunks import CHOICE, FUNCTION, RESPONSE, ChunkStream
 from ._history import Report
-from ._mistral_parts import CHUNK, RULES, chunk_of, read_chunk
+from ._mistral_parts import CHUNK, RULES, chunk_of, is_text, read_chunk
 from ._names import WireFormat
 from ._payload import Path
 from ._reading import Reading, rest
@@ -196,7 +196,7 @@ class Mistral(ChunkStream):
                 chunks.append(part.data)
             elif isinstance(part, CallPart):
                 calls.append(self._call_back(part.call))
-        plain = all(chunk.keys() == _TEXT and chunk["type"] == "text" for chunk in chunks)
+        plain = all(is_text(chunk) for chunk in chunks)
         content = "".join(chunk["text"] for chunk in chunks) if plain else chunks
         beside = self.own(message.extra).get("message")
         prefix = {"prefix": True} if isinstance(beside, dict) and beside.get("prefix") is True else {}
