@@ -758,6 +758,26 @@ def test_a_broken_call_without_a_result_is_an_orphan() -> None:
     assert check_messages(away, "anthropic") == []
 
 
+def test_the_id_of_a_file_is_for_who_keeps_it() -> None:
+    """For all APIs of that provider; what a caller makes by hand is for whoever it is given to."""
+    part = {"type": "file", "file": {"file_id": "file-1"}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Read."}, part]}]
+    assert convert_messages(messages, "openai", "openai")["messages"] == messages
+    same = convert_messages(messages, "openai", "openai_responses")
+    assert same["input"][0]["content"][1] == {"type": "input_file", "file_id": "file-1"}
+    other = convert_messages(messages, "openai", "anthropic")
+    assert "file-1" not in json.dumps(other)
+    assert said(other.losses) == [["loss.part", "$[0]"]]
+    turn = get_provider("openai").history(messages)[0]
+    assert isinstance(turn, UserMessage)
+    told = get_provider("anthropic").results(ToolResult("t1", turn.content))
+    assert "file-1" not in json.dumps(told)
+    assert said(told.losses) == [["loss.part", "$[0].content[1]"]]
+    made = get_provider("anthropic").messages([UserMessage([FilePart(id="file_2")])])
+    assert made["messages"][0]["content"][0]["source"] == {"type": "file", "file_id": "file_2"}
+    assert made.losses == ()
+
+
 def test_what_is_no_history() -> None:
     with pytest.raises(TypeError, match="expected a list of turns"):
         get_provider("openai").messages("Hi")  # type: ignore[arg-type]

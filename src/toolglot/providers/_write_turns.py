@@ -12,7 +12,7 @@ from ..errors import ConversionError
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCall, ToolResult
-from ._told import fit_result, told_to, whole_items
+from ._told import fit_part, fit_result, told_to, whole_items
 from ._turns import SOURCE, reread, turn_list
 from ._writing import Writing, behind_calls, message_parts, pair, says_error
 
@@ -258,10 +258,11 @@ class _Writer:
         kept: list[tuple[str, UserPart]] = []
         for place, part in enumerate(parts):
             path = f"$.content[{place}]"
-            if isinstance(part, OpaquePart) and wire not in part.extra:
+            fitting = fit_part(part, wire)
+            if fitting is None:
                 self.out.lost("loss.part", self._at([number], path), "something that only another provider can read")
             else:
-                kept.append((path, part))
+                kept.append((path, fitting))
         return kept
 
     def _results(self, owner: int | None, numbers: list[int]) -> None:
