@@ -254,11 +254,10 @@ class _Writer:
 
     def _parts(self, number: int, parts: Sequence[UserPart]) -> list[tuple[str, UserPart]]:
         """The parts that can be written here, each with its path."""
-        wire = self.provider.wire
         kept: list[tuple[str, UserPart]] = []
         for place, part in enumerate(parts):
             path = f"$.content[{place}]"
-            fitting = fit_part(part, wire)
+            fitting = fit_part(part, self.provider.wire)
             if fitting is None:
                 self.out.lost("loss.part", self._at([number], path), "something that only another provider can read")
             else:
