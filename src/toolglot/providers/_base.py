@@ -282,7 +282,7 @@ class WireProvider(Histories, Writers):
         if validate or coerce:
             from ._checked import asking
 
-            new = asking(new, declared, validate, coerce)
+            new = asking(new, declared, validate, coerce, mends)
         readings = (self.read(payload, new) or [new()]) if answers else self._odd(payload, new)
         messages = [reading.message(self._name) for reading in readings]
         if text_format is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..definition import Tool, ToolSet
 from ..errors import Fault, LimitError, ParseError, TruncatedError
+from ..schema.coerce import holds_json
 from ..schema.names import Names
 from ..schema.strict import drop_forced_nulls
 from ..types import (
@@ -296,6 +297,10 @@ class Reading:
             )
             return
         tool = None if self._tools is None else self._tools.get(name)
+        if self._mends and self._asked is None and tool is not None and holds_json(arguments):
+            from ._checked import Asked
+
+            self._asked = Asked.of(self._tools, False, False, True)
         if self._asked is not None and tool is not None and tool.kind == "function":
             written = arguments
             arguments = self._asked.coerced(tool, written)
