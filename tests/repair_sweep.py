@@ -57,7 +57,9 @@ def damaged(text: str) -> Iterator[str]:
     for found in re.finditer(r"<[^<>]{1,60}>|\[[A-Z_]+\]", text):
         yield text[: found.start()] + text[found.end() :]
         yield f"{text[: found.end() - 1]} {text[found.end() - 1 :]}"
-        yield text[: found.start()] + found[0].title() + text[found.end() :]
+        word = re.match(r"\W*\w+", found[0])  # what may follow in the tag is data, a name or a key
+        if word is not None:
+            yield text[: found.start()] + word[0].title() + text[found.start() + word.end() :]
         if "=" in found[0]:
             yield text[: found.start()] + found[0].replace("=", " = ") + text[found.end() :]
             yield text[: found.start()] + found[0].replace('"', "") + text[found.end() :]

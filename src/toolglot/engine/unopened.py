@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from ..format import Format
-from ..pattern import Call, CallObject, Either, Hole, Lit, Node, Section, Tag, Ws
+from ..pattern import Call, CallObject, Either, Hole, Lit, Maybe, Node, Section, Tag, Ws
 from .compile import Code, Compiler, Entry, Program, first_literals, options
 from .entries import line_start
 from .machine import NEVER, Machine, Undo
@@ -57,7 +57,12 @@ def _sign(option: tuple[Node, ...]) -> tuple[str, tuple[str, ...], bool] | None:
         if not marked or not isinstance(opener, Lit):
             return None
         return opener.texts[0], tuple(text for text in first_literals(node.items) if _tells(text)), False
-    items = tuple(item for item in node.items if not isinstance(item, Ws)) if isinstance(node, Call) else ()
+    # What is read only stands where the model slipped twice.
+    items = (
+        tuple(n for n in node.items if not (isinstance(n, Ws) or (isinstance(n, Maybe) and not n.write)))
+        if isinstance(node, Call)
+        else ()
+    )
     if len(items) < 3 or not isinstance(items[0], Lit) or items[0].weak or not _closed(node):
         return None
     first, second = items[0].texts[0], items[1]
