@@ -21,6 +21,7 @@ from .catalogue import check_formats, show_format, show_formats
 from .escape import json_text, line
 from .hints import unread, untyped
 from .inputs import UsageProblem, case_folder, chunks, deltas, payload_of, provider_named, read_tools
+from .playground import playground
 from .show import Screen
 
 app = typer.Typer(
@@ -308,3 +309,6 @@ def formats(
     if screen is None:
         write_json(result, indent=2)
     raise typer.Exit(1 if failed else 0)
+
+
+app.command()(playground)
