@@ -13,61 +13,25 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import toolglot
 
 from ..cli.data import call_data, error_data, event_data, loss_data, repair_data
 from ..cli.hints import hint, untyped
-from ..definition import ToolSet
 from ..errors import ConversionError, DefinitionError, LimitError, ParseError, ToolglotError
-from ..types import Message, ToolCall, json_text
+from ..types import ToolCall, json_text
+from .reading import MAX_TEXT, MAX_TOOLS, Problem, choice, no_validator, number, read_request, reading_of, string
 from .samples import SAMPLES, TOOLS, sample_of
 from .spans import runs
 
-MAX_TEXT: Final = 200_000  # characters of an output
-MAX_TOOLS: Final = 100_000
 MAX_REQUEST: Final = 4_000_000  # all of it, its characters escaped
 MAX_RUNS: Final = 10_000
 MAX_SECONDS: Final = 5.0
 MAX_DELTAS: Final = 1_000
 MAX_EVENTS: Final = 5_000
 MAX_CALLS: Final = 500  # that are shown
-
-_OF_RESPONSES: Final = ("tools", "on_error", "validate", "ids")
-_MISSING_ENGINE: Final = {
-    "emscripten": "the validator (jsonschema-rs) is not built for Python in a page: start `toolglot playground` for it",
-    "": "the validator is not installed:  pip install 'toolglot[validate]'",
-}
-
-
-class Problem(Exception):
-    """The request cannot be carried out: what has to be corrected, and why."""
-
-    def __init__(self, where: str, message: str) -> None:
-        super().__init__(message)
-        self.where = where
-
-
-class Asked(NamedTuple):
-    """How a text is to be read. ``format`` is a name of one, ``"response"``, or None: it is detected."""
-
-    text: str
-    format: str | None
-    options: dict[str, Any]
-
-
-class Read(NamedTuple):
-    """What was read: ``again`` reads once more, ``format`` is how it was read in the end."""
-
-    message: Message
-    errors: list[ToolglotError]
-    how: str
-    format: str | None
-    again: Callable[[], Message]
-    seconds: float
 
 
 def answer(request: str) -> str:
@@ -101,135 +65,6 @@ def _task(request: str) -> dict[str, Any]:
     return task(asked)
 
 
-# -- fields of a request
-
-
-def _string(asked: dict[str, Any], field: str, most: int) -> str:
-    value = asked.get(field)
-    if not isinstance(value, str):
-        raise Problem(field, f"{field}: expected a string")
-    if len(value) > most:
-        raise Problem(field, f"{field}: it has {len(value):,} characters; the playground takes {most:,}")
-    return value
-
-
-def _number(asked: dict[str, Any], field: str, most: int) -> int:
-    value = asked.get(field)
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        raise Problem(field, f"{field}: expected a whole number from 1 to {most:,}")
-    return value
-
-
-def _choice(asked: dict[str, Any], field: str, known: tuple[str, ...]) -> str:
-    value = asked.get(field, known[0])
-    if value not in known:
-        raise Problem(field, f"{field}: expected one of {', '.join(known)}")
-    return str(value)
-
-
-def _tools(asked: dict[str, Any]) -> list[Any] | None:
-    if asked.get("tools") is None:
-        return None
-    text = _string(asked, "tools", MAX_TOOLS)
-    if not text.strip():
-        return None
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise Problem("tools", f"tools: not JSON: {error}") from None
-    except RecursionError:
-        raise Problem("tools", "tools: nested too deeply") from None
-    if isinstance(value, dict):
-        value = value["tools"] if isinstance(value.get("tools"), list) else [value]
-    if not isinstance(value, list):
-        raise Problem("tools", "tools: expected a list of tool definitions, or one")
-    try:
-        ToolSet.of(value)
-    except (TypeError, DefinitionError, RecursionError) as error:
-        raise Problem("tools", str(error) or "tools: nested too deeply") from None
-    return value
-
-
-def _validator() -> str:
-    """Why arguments cannot be validated here; empty if they can."""
-    if find_spec("jsonschema_rs") is not None:
-        return ""
-    return _MISSING_ENGINE.get(sys.platform, _MISSING_ENGINE[""])
-
-
-def _asked(asked: dict[str, Any]) -> Asked:
-    text = _string(asked, "text", MAX_TEXT)
-    format = None if asked.get("format") is None else _string(asked, "format", 200)
-    tools = _tools(asked)
-    options: dict[str, Any] = {"tools": tools, "on_error": _choice(asked, "on_error", ("raise", "collect", "repair"))}
-    if asked.get("validate") is True and tools is not None and not _validator():
-        options["validate"] = True
-    if asked.get("cut") is True:
-        options["finish_reason"] = "length"
-    if asked.get("prompt") is not None:
-        options["generation_prompt"] = _string(asked, "prompt", MAX_TEXT)
-    if format not in (None, "response"):
-        try:
-            toolglot.get_format(format)
-        except DefinitionError as error:
-            raise Problem("format", str(error)) from None
-    return Asked(text, format, options)
-
-
-# -- reading
-
-
-def _read(asked: Asked) -> Read:
-    """Read a text: as it was asked for, else as what it is.
-
-    Text first. An API's response is JSON in which the text formats find nothing, or only the calls that stand in it as
-    data. Call syntax counts where nothing else is found, as it does for the two functions that return plain dicts.
-    """
-    if asked.format == "response":
-        return _read_response(asked, "auto")
-    found = _read_text(asked, asked.format)
-    if asked.format is not None:
-        return found
-    if asked.text.lstrip()[:1] in ("{", "["):
-        provider = _provider(asked.text)
-        if provider is not None and not (found.message.tool_calls and found.message.format == "json"):
-            return _read_response(asked, provider)
-    if not (found.message.tool_calls or found.errors) and toolglot.detect_format(asked.text) == "python":
-        return _read_text(asked, "python")
-    return found
-
-
-def _provider(text: str) -> str | None:
-    found = toolglot.detect_provider(text)
-    return found.value if toolglot.try_get_provider(found) is not None else None
-
-
-def _read_text(asked: Asked, format: str | None) -> Read:
-    return _once(lambda: toolglot.parse(asked.text, format=format, **asked.options), "text", format)
-
-
-def _read_response(asked: Asked, provider: str) -> Read:
-    options = {key: value for key, value in asked.options.items() if key in _OF_RESPONSES}
-    return _once(lambda: toolglot.parse_response(asked.text, provider, **options), "response", provider)
-
-
-def _once(again: Callable[[], Message], how: str, format: str | None) -> Read:
-    began = perf_counter()
-    try:
-        message = again()
-    except (ParseError, LimitError) as error:
-        seconds = perf_counter() - began
-        found = getattr(error, "message", None) or Message()
-        errors: list[ToolglotError] = list(found.errors)
-        # With "raise" it is the first that counts; the others are those that "collect" would give.
-        return Read(found, errors if error in errors else [error, *errors], how, format, again, seconds)
-    except DefinitionError as error:  # a schema that is none
-        raise Problem("tools", str(error)) from None
-    except RecursionError:
-        raise Problem("text", "text: nested too deeply for this Python") from None
-    return Read(message, list(message.errors), how, format, again, perf_counter() - began)
-
-
 # -- the tasks
 
 
@@ -246,24 +81,30 @@ def about(asked: dict[str, Any]) -> dict[str, Any]:
             {"id": provider.value, "responses": provider.wire_format.value in writers}
             for provider in toolglot.providers()
         ],
-        "no_validation": _validator(),
+        "no_validation": no_validator(),
         "limits": {"text": MAX_TEXT, "tools": MAX_TOOLS, "runs": MAX_RUNS, "deltas": MAX_DELTAS},
     }
 
 
 def sample(asked: dict[str, Any]) -> dict[str, Any]:
-    """``format``: a text in it."""
-    name = _string(asked, "format", 200)
+    """``format``: a text in it, and what has to be said beside it so that its calls are read."""
+    name = string(asked, "format", 200)
     try:
-        return {"text": sample_of(name)}
+        text = sample_of(name)
     except DefinitionError as error:
         raise Problem("format", str(error)) from None
+    # Some families' prompts open the reasoning, and some formats have the tools' names for tags.
+    for prompt, tools in ((None, None), ("", None), (None, TOOLS), ("", TOOLS)):
+        found = toolglot.parse(text, format=name, generation_prompt=prompt, tools=tools, on_error="collect")
+        if found.tool_calls and not found.errors:
+            break
+    return {"text": text, "prompt": prompt, "tools": tools is not None}
 
 
 def parse(asked: dict[str, Any]) -> dict[str, Any]:
     """``text``, ``format``, ``tools``, ``on_error``, ``validate``, ``cut``, ``prompt``: everything about a text."""
-    want = _asked(asked)
-    read = _read(want)
+    want = read_request(asked)
+    read = reading_of(want)
     message = read.message
     notes = list(message.notes)
     if want.options["tools"] is None:
@@ -271,8 +112,8 @@ def parse(asked: dict[str, Any]) -> dict[str, Any]:
         notes += [note.replace("--tools FILE says", "the tools box can say") for note in [untyped(message)] if note]
         if read.format == "python" and want.format is None:
             notes.append("call syntax was read because nothing else was found; parse() needs the tools, or its format")
-    elif asked.get("validate") is True and _validator():
-        notes.append(f"the arguments were not validated: {_validator()}")
+    elif asked.get("validate") is True and no_validator():
+        notes.append(f"the arguments were not validated: {no_validator()}")
     return {
         "how": read.how,
         "format": message.format or message.provider or _format_of(read.errors),
@@ -320,8 +161,8 @@ def _error(error: ToolglotError) -> dict[str, Any]:
 
 def run_many(asked: dict[str, Any]) -> dict[str, Any]:
     """The fields of `parse`, and ``times``: how long that many parses take."""
-    times = _number(asked, "times", MAX_RUNS)
-    read = _read(_asked(asked))
+    times = number(asked, "times", MAX_RUNS)
+    read = reading_of(read_request(asked))
     done = 0
     began = perf_counter()
     while done < times and perf_counter() - began < MAX_SECONDS:
@@ -340,9 +181,9 @@ def events(asked: dict[str, Any]) -> dict[str, Any]:
 
     Each event has the number of the delta that it came with; what the end of the text decides comes behind the last.
     """
-    want = _asked(asked)
-    size = max(_number(asked, "size", MAX_TEXT), -(-len(want.text) // MAX_DELTAS))
-    read = _read(want)
+    want = read_request(asked)
+    size = max(number(asked, "size", MAX_TEXT), -(-len(want.text) // MAX_DELTAS))
+    read = reading_of(want)
     if read.how == "response":
         raise Problem("text", "an API's response comes whole; events are those of a text")
     deltas = range(0, len(want.text), size)
@@ -350,8 +191,8 @@ def events(asked: dict[str, Any]) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
     cut = None
     try:
-        for number, start in enumerate(deltas, 1):
-            found += [_event(event, number) for event in parser.feed(want.text[start : start + size])]
+        for delta, start in enumerate(deltas, 1):
+            found += [_event(event, delta) for event in parser.feed(want.text[start : start + size])]
             if len(found) > MAX_EVENTS:
                 raise Problem("size", f"size: more than {MAX_EVENTS:,} events; let more characters come at a time")
         found += [_event(event, len(deltas) + 1) for event in parser.close()]
@@ -371,9 +212,9 @@ def _event(event: toolglot.Event, delta: int) -> dict[str, Any]:
 
 def render(asked: dict[str, Any]) -> dict[str, Any]:
     """The fields of `parse`, and ``target``: the calls, and the text around them, in another format."""
-    want = _asked(asked)
-    target = _string(asked, "target", 200)
-    message = _read(want).message
+    want = read_request(asked)
+    target = string(asked, "target", 200)
+    message = reading_of(want).message
     if not message.tool_calls:
         raise Problem("text", "there is no call to write")
     around: dict[str, Any] = {"content": message.content, "reasoning": message.reasoning}
@@ -396,10 +237,10 @@ def convert(asked: dict[str, Any]) -> dict[str, Any]:
     """The fields of `parse`, ``what`` and ``target``: ``tools`` as a provider's request has them; or what was read, as
     a ``message`` of its history or as a ``response`` of its API. Ids that are missing are made up.
     """
-    want = _asked(asked)
+    want = read_request(asked)
     want.options["ids"] = "synthesize"
-    what = _choice(asked, "what", ("message", "tools", "response"))
-    provider = toolglot.try_get_provider(_string(asked, "target", 200))
+    what = choice(asked, "what", ("message", "tools", "response"))
+    provider = toolglot.try_get_provider(string(asked, "target", 200))
     if provider is None:
         raise Problem("target", "target: no provider is called so")
     try:
@@ -409,7 +250,7 @@ def convert(asked: dict[str, Any]) -> dict[str, Any]:
                 raise Problem("tools", "there is no tool to convert: write definitions into the tools box")
             made = provider.request(want.options["tools"])
         else:
-            message = _read(want).message
+            message = reading_of(want).message
             made = provider.assistant(message) if what == "message" else provider.response(message, model="a-model")
         return {"converted": json_text(made, indent=2), "losses": [loss_data(loss) for loss in made.losses]}
     except (ToolglotError, RecursionError) as error:

@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here")
         elif self.headers.get_content_type() != "application/json":
             self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is application/json")
-        elif not (length.isascii() and length.isdigit()):
+        elif "Transfer-Encoding" in self.headers or not (length.isascii() and length.isdigit()):
             self._refuse(HTTPStatus.LENGTH_REQUIRED, "a request says how long it is")
         elif len(length) > 9 or int(length) > MAX_REQUEST:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MAX_REQUEST:,} bytes")

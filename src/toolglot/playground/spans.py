@@ -63,8 +63,12 @@ def _call(text: str, call: ToolCall, start: int, end: int) -> Iterator[Run]:
             name = _find_name(text, call.name, first + len(raw), end) if first >= 0 else name
         first, last = (first, first + len(raw)) if first >= 0 else (end, end)
     marks = [(first, last, "arguments")] if first < last else []
-    if name >= 0 and not first < name + len(call.name) <= last:
-        marks.append((name, name + len(call.name), "name"))
+    length = len(call.name)
+    if name < 0 and "/" in call.name:  # a server's tool, which some families write apart
+        length = len(call.name.rpartition("/")[2])
+        name = _find_name(text, call.name[-length:], start, first) if length else -1
+    if name >= 0 and not first < name + length <= last:
+        marks.append((name, name + length, "name"))
     at = start
     for begin, stop, kind in sorted(marks):
         if begin > at:
@@ -76,19 +80,23 @@ def _call(text: str, call: ToolCall, start: int, end: int) -> Iterator[Run]:
 
 
 def _find_name(text: str, name: str, start: int, end: int) -> int:
-    """Where a call's name stands: a whole word that is no key (``"name":``) and no attribute (``name=``); -1 if
-    nowhere.
+    """Where a call's name stands: its first occurrence as a whole word, -1 if there is none. One that looks like a key
+    (``"name":``) or an attribute (``name=``) only counts if there is no other.
     """
+    doubtful = -1
     at = start - 1
     for _ in range(8):  # the name is one of the first words of a call: a text of nothing but such words costs no more
         at = text.find(name, at + 1, end)
         if at < 0:
-            return -1
+            break
         before, after = text[at - 1 : at] if at > start else "", text[at + len(name) : at + len(name) + 2]
-        if not (before.isalnum() or before == "_" or after[:1].isalnum() or after[:1] in ("_", "=")):
-            if after not in ('":', "':"):
-                return at
-    return -1
+        if before.isalnum() or before == "_" or after[:1].isalnum() or after[:1] == "_":
+            continue
+        if after[:1] != "=" and after not in ('":', "':"):
+            return at
+        if doubtful < 0:
+            doubtful = at
+    return doubtful
 
 
 def _error(error: ParseError, start: int, end: int) -> Iterator[Run]:

@@ -24,10 +24,17 @@ function input() {
     text: $("text").value,
     tools: tools.trim() ? tools : null,
     format: $("format").value || null,
-    on_error: document.querySelector("[name=on_error]:checked").value,
+    on_error: checked("on_error"),
     validate: $("validate").checked,
     cut: $("cut").checked,
+    prompt: { unknown: null, nothing: "", end: $("prompt").value }[checked("prompted")],
   };
+}
+
+const checked = (name) => document.querySelector(`[name=${name}]:checked`).value;
+
+function check(name, value) {
+  document.querySelector(`[name=${name}][value=${value}]`).checked = true;
 }
 
 function alarm(message) {
@@ -132,6 +139,7 @@ function refresh() {
   say($("run-time"), "");
   $("run-time").hidden = false;
   say($("tools-said"), asked.tools ? "(given)" : "");
+  say($("prompt-said"), asked.prompt === null ? "" : asked.prompt === "" ? "(opened nothing)" : "(given)");
   askParse({ do: "parse", ...asked });
   if (view === "events") askEvents({ do: "events", ...asked, size: Number($("size").value) });
   if (view === "render") askRender({ do: "render", ...asked, target: $("target").value });
@@ -156,16 +164,18 @@ for (const id of Object.keys(VIEWS)) $(`view-${id}`).setAttribute("aria-labelled
 let selectSample = () => {};
 
 /** Fill the boxes, as a sample or a link has it; what it does not say is as in the beginning. */
-function fill({ text, tools = "", format = "", on_error = "collect", validate = false, cut = false }) {
+function fill({ text, tools = "", format = "", on_error = "collect", validate = false, cut = false, prompt = null }) {
   $("text").value = text;
   $("tools").value = tools;
   $("format").value = format;
+  $("more").value = "";
   if ($("format").value !== format) {
     $("format").value = "";
     alarm(`No format is called “${format.slice(0, 80)}”: it is detected.`);
   }
-  const radio = [...document.querySelectorAll("[name=on_error]")].find(({ value }) => value === on_error);
-  (radio ?? document.querySelector("[name=on_error][value=collect]")).checked = true;
+  check("on_error", ["raise", "repair"].includes(on_error) ? on_error : "collect");
+  check("prompted", prompt === null ? "unknown" : prompt === "" ? "nothing" : "end");
+  if (prompt) $("prompt").value = prompt;
   $("validate").checked = validate && !$("validate").disabled;
   $("cut").checked = cut;
   if (tools) $("tools-box").open = true;
@@ -177,6 +187,7 @@ function chooseSample(id) {
   $("text").value = sample.text;
   $("format").value = sample.format ?? "";
   $("more").value = "";
+  check("prompted", "unknown");
   forget();
   refresh();
 }
@@ -191,6 +202,8 @@ async function chooseFormat() {
     $("sample").setAttribute("aria-labelledby", "input-title");
     $("text").value = answer.text;
     $("format").value = id;
+    check("prompted", answer.prompt === "" ? "nothing" : "unknown");
+    if (answer.tools) $("tools").value = facts.tools;
     forget();
     refresh();
   } catch (error) {
@@ -283,8 +296,9 @@ function slide() {
   if (played) drawEvents(played.answer, played.text, Number($("at").value));
 }
 
-for (const id of ["text", "tools"]) {
+for (const id of ["text", "tools", "prompt"]) {
   $(id).addEventListener("input", () => {
+    if (id === "prompt") check("prompted", "end");
     forget();
     changed();
   });
@@ -295,7 +309,7 @@ for (const id of ["format", "cut", "validate"]) {
     refresh();
   });
 }
-for (const radio of document.querySelectorAll("[name=on_error]")) {
+for (const radio of document.querySelectorAll("[type=radio]")) {
   radio.addEventListener("change", () => {
     forget();
     refresh();

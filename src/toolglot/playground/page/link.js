@@ -2,12 +2,12 @@
 
 const MARK = "#v1=";
 const MOST = 60000; // characters of a fragment; longer ones do not survive mail and chats
-const FIELDS = { text: "string", tools: "string", format: "string", on_error: "string", validate: "boolean", cut: "boolean" };
+const FIELDS = { text: "string", tools: "string", format: "string", on_error: "string", validate: "boolean", cut: "boolean", prompt: "string" };
 
 /** The fragment for an input; an Error if it is too long for one. */
 export function write(input) {
   const kept = {};
-  for (const field of Object.keys(FIELDS)) if (input[field]) kept[field] = input[field];
+  for (const field of Object.keys(FIELDS)) if (input[field] || (field === "prompt" && input.prompt === "")) kept[field] = input[field];
   // JSON.stringify escapes halves of surrogate pairs, which UTF-8 has no bytes for.
   const bytes = new TextEncoder().encode(JSON.stringify(kept));
   const fragment = MARK + base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

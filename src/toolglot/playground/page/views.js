@@ -40,6 +40,12 @@ export function drawResult(answer, text) {
   const found = $("found");
   found.replaceChildren();
   answer.errors.forEach((error) => found.append(drawError(error)));
+  // On a narrow screen the caret would stand beyond the edge.
+  for (const caret of found.querySelectorAll(".context")) {
+    const column = caret.textContent.length - caret.textContent.lastIndexOf("\n");
+    const width = Math.max(...caret.textContent.split("\n").map((line) => line.length));
+    caret.scrollLeft = (caret.scrollWidth * column) / width - caret.clientWidth / 2;
+  }
   rest(found, answer.error_count - answer.errors.length, "errors");
   if (answer.how === "response") {
     block(found, "Reasoning", answer.reasoning);
@@ -126,6 +132,7 @@ export function drawEvents(answer, text, delta) {
   const list = $("events");
   list.replaceChildren(...shown.map(drawEvent));
   list.start = come.length - shown.length + 1;
+  list.scrollTop = list.scrollHeight;
   const said = `${delta} of ${answer.deltas} deltas, ${come.length} event${come.length === 1 ? "" : "s"}`;
   say($("at-said"), delta === answer.deltas && answer.raised ? `${said}; raised: ${answer.raised}` : said);
   $("at").setAttribute("aria-valuetext", said);
