@@ -13,9 +13,26 @@ let facts; // what `about` says
 let view = "result";
 let parsed = null; // the newest answer, and what it is the answer to
 let played = null; // the same of events
-let timer = 0;
+let timer = 0; // of what was typed and is not asked for yet
+let under = 0; // how many requests are under way
 
 // -- asking
+
+/** A request's answer. While one is waited for, the output says that it is not the newest. */
+async function ask(request) {
+  under += 1;
+  showBusy();
+  try {
+    return await backend.ask(request);
+  } finally {
+    under -= 1;
+    showBusy();
+  }
+}
+
+function showBusy() {
+  $("output").setAttribute("aria-busy", String(timer !== 0 || under > 0));
+}
 
 /** The fields that say what is read. */
 function input() {
@@ -37,22 +54,31 @@ function check(name, value) {
   document.querySelector(`[name=${name}][value=${value}]`).checked = true;
 }
 
+/** Python does not answer; the next answer takes it away. */
 function alarm(message) {
   say($("alert"), message);
 }
 
-/** Whatever can be corrected is said beside the box that it is in; what is not corrected any more is taken away. */
-function problem(answer, fallback) {
-  const where = answer?.ok === false ? answer.problem : null;
+/** What was wrong with a link; it stays until something is changed. */
+function notice(message) {
+  say($("notice"), message);
+}
+
+/** What can be corrected is said beside the box that it is in; what is right again is taken away. */
+function problem(answer) {
+  const where = answer.ok ? null : answer.problem;
   for (const place of ["text", "tools", "format"]) {
     const is = where?.where === place;
     say($(`${place}-problem`), is ? where.message : "");
     $(place).setAttribute("aria-invalid", String(is));
+    if (is && place === "tools") $("tools-box").open = true;
   }
-  if (where?.where === "tools") $("tools-box").open = true;
-  const here = where && !["text", "tools", "format"].includes(where.where) ? where.message : "";
-  if (fallback) say($(fallback), here);
-  else if (here) alarm(here);
+  if (where && !["text", "tools", "format"].includes(where.where)) alarm(where.message);
+}
+
+/** Why a view has nothing to show. */
+function viewProblem(id, answer) {
+  say($(`${id}-problem`), answer.ok ? "" : answer.problem.message);
 }
 
 /**
@@ -70,7 +96,7 @@ function newest(draw) {
       const asked = wanted;
       wanted = null;
       try {
-        const answer = await backend.ask(asked);
+        const answer = await ask(asked);
         if (!wanted) {
           alarm("");
           draw(answer, asked);
@@ -100,7 +126,7 @@ const askParse = newest((answer, asked) => {
 });
 
 const askEvents = newest((answer, asked) => {
-  problem(answer, "events-problem");
+  viewProblem("events", answer);
   played = answer.ok ? { answer, text: asked.text } : null;
   pause();
   const slider = $("at");
@@ -117,16 +143,18 @@ const askEvents = newest((answer, asked) => {
 });
 
 const askRender = newest((answer) => {
-  problem(answer, "render-problem");
+  viewProblem("render", answer);
   drawRendered(answer.ok ? answer : { rendered: "", left_out: [] });
 });
 
 const askConvert = newest((answer) => {
-  problem(answer, "convert-problem");
+  viewProblem("convert", answer);
   drawConverted(answer.ok ? answer : { converted: "", losses: [] });
 });
 
 function refresh() {
+  clearTimeout(timer);
+  timer = 0;
   if (!facts) return;
   const asked = input();
   const tooLong = asked.text.length > 2 * facts.limits.text; // more cannot be few enough characters
@@ -134,6 +162,7 @@ function refresh() {
     const message = `text: it has ${asked.text.length.toLocaleString("en")} characters; the playground takes ${facts.limits.text.toLocaleString("en")}`;
     problem({ ok: false, problem: { where: "text", message } });
     say($("status"), "Nothing was read");
+    showBusy();
     return;
   }
   say($("run-time"), "");
@@ -149,6 +178,7 @@ function refresh() {
 function changed() {
   clearTimeout(timer);
   timer = setTimeout(refresh, QUIET);
+  showBusy();
 }
 
 // -- what a person does
@@ -171,7 +201,7 @@ function fill({ text, tools = "", format = "", on_error = "collect", validate = 
   $("more").value = "";
   if ($("format").value !== format) {
     $("format").value = "";
-    alarm(`No format is called “${format.slice(0, 80)}”: it is detected.`);
+    notice(`No format is called “${format.slice(0, 80)}”: it is detected.`);
   }
   check("on_error", ["raise", "repair"].includes(on_error) ? on_error : "collect");
   check("prompted", prompt === null ? "unknown" : prompt === "" ? "nothing" : "end");
@@ -196,7 +226,7 @@ async function chooseFormat() {
   const id = $("more").value;
   if (!id) return;
   try {
-    const answer = await backend.ask({ do: "sample", format: id });
+    const answer = await ask({ do: "sample", format: id });
     if ($("more").value !== id) return;
     selectSample(null, true);
     $("sample").setAttribute("aria-labelledby", "input-title");
@@ -216,7 +246,7 @@ async function runMany() {
   button.disabled = true;
   say($("run-time"), "running…");
   try {
-    const answer = await backend.ask({ do: "run_many", ...input(), times: 1000 });
+    const answer = await ask({ do: "run_many", ...input(), times: 1000 });
     problem(answer);
     if (answer.ok) {
       const runs = answer.runs === 1000 ? "" : ` (${answer.runs} runs)`;
@@ -233,6 +263,7 @@ async function runMany() {
 /** The address says what is in the boxes only as long as that is so. */
 function forget() {
   say($("link-said"), "");
+  notice("");
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
 }
 
@@ -261,11 +292,11 @@ function readLink() {
   try {
     held = link.read(location.hash);
   } catch (error) {
-    alarm(`The link cannot be read: ${error.message}.`);
+    notice(`The link cannot be read: ${error.message}.`);
     return false;
   }
   if (!held) return false;
-  alarm("");
+  notice("");
   selectSample(null, true);
   $("sample").setAttribute("aria-labelledby", "input-title");
   fill(held);
@@ -355,12 +386,11 @@ async function begin() {
   say($("where"), backend.place === "in this page" ? "Loading Python into this page…" : "Asking Python on this machine…");
   let said;
   try {
-    said = await backend.ask({ do: "about" });
+    said = await ask({ do: "about" });
     if (!said.ok) throw new Error(said.problem.message);
   } catch (error) {
     alarm(error.message);
     say($("where"), "The playground could not be started.");
-    document.querySelector("main").setAttribute("aria-busy", "false");
     return;
   }
   facts = said;
@@ -376,9 +406,7 @@ async function begin() {
   }
   selectSample = tabs($("samples"), facts.samples.map(({ id, title }) => ({ id, title, panel: "sample" })), chooseSample);
   say($("where"), `Toolglot ${facts.version}, Python ${facts.python} ${backend.place}: nothing that you type leaves it.`);
-  document.querySelector("main").setAttribute("aria-busy", "false");
-  if (readLink()) refresh();
-  else {
+  if (!readLink()) {
     const first = facts.samples[0];
     const typed = $("text").value; // while Python was loaded
     selectSample(typed ? null : first.id, true);
@@ -386,8 +414,8 @@ async function begin() {
       $("text").value = first.text;
       $("sample").setAttribute("aria-labelledby", `tab-${first.id}`);
     }
-    refresh();
   }
+  refresh();
 }
 
 begin();
