@@ -22,8 +22,6 @@ TEXTS = {
     "prose": "Some prose with (parentheses), [brackets], {braces} and <angles>. " * 150,
     "a broken call in prose": "Prose. " * 1400 + '<tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>',
     "bare text": "<function=f>\n<parameter=a>\n" + "line of code\n" * 750 + "</parameter>\n</function>",
-    + "line of code\n" * 750
-    + "</parameter>\n</function>\n</tool_call>",
 }
 
 
@@ -47,10 +45,9 @@ def test_it_is_interactive_soon_and_reads_fast(browser: Browser, static_url: str
         for i in range(5):
             desk.fill("#text", text + " " * i)
             times.append(float(desk.text("#time").split()[2]))
-        print(
-            f"{what}: {len(text):,} characters, read in {min(times):.2f} ms at best, {sorted(times)[2]:.2f} ms in the middle"
-        )
-        assert sorted(times)[2] < MILLISECONDS * max(1.0, slow)
+        middle = sorted(times)[2]
+        print(f"{what}: {len(text):,} characters, {min(times):.2f} ms at best, {middle:.2f} ms in the middle")
+        assert middle < MILLISECONDS * max(1.0, slow)
     context.close()
     assert wrong == []
 
