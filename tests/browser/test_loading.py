@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import functools
 import http.server
+import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
-from conftest import PATIENCE, Desk, Playground, Quiet, Site, opened, reference, serve
+import pytest
+from conftest import PATIENCE, Desk, Quiet, Site, opened, reference, serve
 from playwright.sync_api import Browser, expect
 
 from toolglot.playground.build import CONTENT_POLICY
 
-SECONDS = 5.0  # until the first result, on a quiet machine
+SECONDS = 5.0  # until the first result
 MILLISECONDS = 20.0  # a parse of 10,000 characters
-QUIET = 0.4  # seconds of `reference` there
+BUSY = 1.3  # more than this, and other work has the machine: what is measured is not the page
 
 TEXTS = {
     "one long string": '<tool_call>{"name": "f", "arguments": {"a": "' + "rust async " * 900 + '"}}</tool_call>',
@@ -25,21 +30,30 @@ TEXTS = {
 }
 
 
-def test_it_is_interactive_soon_and_reads_fast(browser: Browser, static_url: str) -> None:
-    site = Site("pyodide", static_url)
-    wrong: list[str] = []
-    before = reference()
+def test_it_is_interactive_soon(browser: Browser, static_url: str) -> None:
+    busy = [reference()]
     context = browser.new_context()
-    page = context.new_page()
     context.set_default_timeout(PATIENCE)
-    page.goto(site.url)
+    page = context.new_page()
+    page.goto(static_url)
     expect(page.locator("#runs .name")).to_have_text("search")
     seconds = page.evaluate("performance.now()") / 1000
-    after = reference()
-    slow = (before + after) / 2 / QUIET
-    print(f"\nfirst result after {seconds:.1f} s; the machine is {slow:.1f} times slower than a quiet one")
-    assert seconds < SECONDS * max(1.0, slow)
+    context.close()
+    busy.append(reference())
+    said = f"first result after {seconds:.1f} s, on a machine that is {max(busy):.1f} times as slow as a free one"
+    print(f"\n{said}")
+    if max(busy) > BUSY:
+        pytest.skip(said)
+    assert seconds < SECONDS
+
+
+def test_it_reads_fast(browser: Browser, static_url: str) -> None:
+    wrong: list[str] = []
+    site = Site("pyodide", static_url)
+    context, page = opened(browser, site, wrong)
     desk = Desk(page, site)
+    busy = reference()
+    print()
     for what, text in TEXTS.items():
         times = []
         for i in range(5):
@@ -47,7 +61,7 @@ def test_it_is_interactive_soon_and_reads_fast(browser: Browser, static_url: str
             times.append(float(desk.text("#time").split()[2]))
         middle = sorted(times)[2]
         print(f"{what}: {len(text):,} characters, {min(times):.2f} ms at best, {middle:.2f} ms in the middle")
-        assert middle < MILLISECONDS * max(1.0, slow)
+        assert middle < MILLISECONDS * busy
     context.close()
     assert wrong == []
 
@@ -102,18 +116,29 @@ def test_folder_that_lacks_a_file_is_said(browser: Browser, folder: Path, tmp_pa
             server.shutdown()
 
 
+def started(port: int) -> tuple[subprocess.Popen[str], str]:
+    """The command itself, and the address that it says."""
+    command = [sys.executable, "-m", "toolglot", "playground", "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    match = re.search(r"http://127[.]0[.]0[.]1:\d+/", process.stdout.readline())
+    assert match is not None
+    return process, match[0]
+
+
 def test_server_that_stopped_is_said_and_may_come_back(browser: Browser) -> None:
-    with Playground() as server:
-        serve(server)
-        port = server.server_address[1]
-        context, page = opened(browser, Site("local", server.url), [])
-        server.shutdown()
+    process, url = started(0)
+    context, page = opened(browser, Site("local", url), [])
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0
     page.locator("#text").fill("<tool_call>ping</tool_call>")
     expect(page.locator("#alert")).to_contain_text("does not answer")
-    with Playground(port) as server:
-        serve(server)
+    process, _ = started(int(url.rstrip("/").rpartition(":")[2]))
+    try:
         page.locator("#text").press("x")
         expect(page.locator("#alert")).to_be_hidden()
         expect(page.locator("#status")).to_have_text("glm47: 1 call")
-        server.shutdown()
-    context.close()
+    finally:
+        process.kill()
+        process.wait(timeout=60)
+        context.close()
