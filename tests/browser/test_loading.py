@@ -9,6 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -116,29 +118,26 @@ def test_folder_that_lacks_a_file_is_said(browser: Browser, folder: Path, tmp_pa
             server.shutdown()
 
 
-def started(port: int) -> tuple[subprocess.Popen[str], str]:
-    """The command itself, and the address that it says."""
+@contextmanager
+def started(port: int) -> Iterator[str]:
+    """The command itself, until it is interrupted as by Ctrl+C; the address that it says."""
     command = [sys.executable, "-m", "toolglot", "playground", "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    match = re.search(r"http://127[.]0[.]0[.]1:\d+/", process.stdout.readline())
-    assert match is not None
-    return process, match[0]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        match = re.search(r"http://127[.]0[.]0[.]1:\d+/", process.stdout.readline())
+        assert match is not None
+        yield match[0]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
 
 
 def test_server_that_stopped_is_said_and_may_come_back(browser: Browser) -> None:
-    process, url = started(0)
-    context, page = opened(browser, Site("local", url), [])
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 0
+    with started(0) as url:
+        context, page = opened(browser, Site("local", url), [])
     page.locator("#text").fill("<tool_call>ping</tool_call>")
     expect(page.locator("#alert")).to_contain_text("does not answer")
-    process, _ = started(int(url.rstrip("/").rpartition(":")[2]))
-    try:
+    with started(int(url.rstrip("/").rpartition(":")[2])):
         page.locator("#text").press("x")
         expect(page.locator("#alert")).to_be_hidden()
         expect(page.locator("#status")).to_have_text("glm47: 1 call")
-    finally:
-        process.kill()
-        process.wait(timeout=60)
-        context.close()
+    context.close()

@@ -1,7 +1,7 @@
 // The page: what is in its boxes is asked for, the newest always last, and drawn.
 
 import { connect } from "./backend.js";
-import { $, el, say, tabs } from "./dom.js";
+import { $, el, say, tabs, whole, write } from "./dom.js";
 import * as link from "./link.js";
 import { drawConverted, drawEvents, drawFeedback, drawLegend, drawRendered, drawResult, summary } from "./views.js";
 
@@ -133,7 +133,7 @@ const askEvents = newest((answer, asked) => {
   slider.disabled = $("play").disabled = !answer.ok;
   if (!answer.ok) {
     $("events").replaceChildren();
-    $("fed").textContent = "";
+    write($("fed"), "");
     say($("at-said"), "");
     return;
   }
@@ -165,8 +165,7 @@ function refresh() {
     showBusy();
     return;
   }
-  say($("run-time"), "");
-  $("run-time").hidden = false;
+  if (!running) say($("run-time"), "");
   say($("tools-said"), asked.tools ? "(given)" : "");
   say($("prompt-said"), asked.prompt === null ? "" : asked.prompt === "" ? "(opened nothing)" : "(given)");
   askParse({ do: "parse", ...asked });
@@ -241,23 +240,30 @@ async function chooseFormat() {
   }
 }
 
+let running = false;
+
 async function runMany() {
-  const button = $("run");
-  button.disabled = true;
+  if (running) return;
+  running = true;
+  // (A button that is disabled loses the focus.)
+  $("run").setAttribute("aria-disabled", "true");
   say($("run-time"), "running…");
+  let said = "";
+  const asked = input();
   try {
-    const answer = await ask({ do: "run_many", ...input(), times: 1000 });
-    problem(answer);
-    if (answer.ok) {
+    const answer = await ask({ do: "run_many", ...asked, times: 1000 });
+    const now = JSON.stringify(asked) === JSON.stringify(input()); // else it is about what is not there any more
+    if (now) problem(answer);
+    if (now && answer.ok) {
       const runs = answer.runs === 1000 ? "" : ` (${answer.runs} runs)`;
-      say($("run-time"), `${answer.ms.toFixed(0)} ms${runs}, ${answer.us_each.toFixed(1)} µs each`);
-    } else say($("run-time"), "");
+      said = `${answer.ms.toFixed(0)} ms${runs}, ${answer.us_each.toFixed(1)} µs each`;
+    }
   } catch (error) {
-    say($("run-time"), "");
     alarm(error.message);
   }
-  button.disabled = false;
-  button.focus();
+  say($("run-time"), said);
+  $("run").setAttribute("aria-disabled", "false");
+  running = false;
 }
 
 /** The address says what is in the boxes only as long as that is so. */
@@ -362,7 +368,7 @@ $("sample-tools").addEventListener("click", () => {
 });
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", () =>
-    copy($(button.dataset.copy).textContent, (said) => {
+    copy(whole($(button.dataset.copy)), (said) => {
       button.textContent = said;
       setTimeout(() => (button.textContent = "Copy"), 2000);
     }),

@@ -51,10 +51,24 @@ export function visible(text, budget = { left: MOST_UNSEEN }) {
   return nodes;
 }
 
-/** Put `text` into an element, what cannot be seen named. */
-export function write(element, text) {
-  element.replaceChildren(...visible(text));
+const MOST_SHOWN = 20000; // characters: a browser needs seconds for the lines of a text of 200,000
+const wholes = new WeakMap();
+
+/** Nodes that show `text`, or its beginning and how much more there is. */
+export function bounded(text) {
+  if (text.length <= MOST_SHOWN) return visible(text);
+  const more = (text.length - MOST_SHOWN).toLocaleString("en");
+  return [...visible(text.slice(0, MOST_SHOWN)), el("span", "note", `… ${more} more characters`)];
 }
+
+/** Show `text` in an element; `whole` gives all of it. */
+export function write(element, text) {
+  wholes.set(element, text);
+  element.replaceChildren(...bounded(text));
+}
+
+/** The text that an element shows, as it was given. */
+export const whole = (element) => wholes.get(element) ?? "";
 
 /**
  * A list of tabs as the ARIA practices describe it: one is in the tab order, arrows, Home and End move and choose.

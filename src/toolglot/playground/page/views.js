@@ -1,8 +1,8 @@
 // What an answer looks like.
 
-import { $, el, say, utf16, visible, write } from "./dom.js";
+import { $, bounded, el, say, utf16, visible, write } from "./dom.js";
 
-const MOST_SHOWN = 50000; // characters of a text that are coloured
+const MOST_COLOURED = 50000; // characters of the text
 const KINDS = {
   content: "content",
   reasoning: "reasoning",
@@ -62,8 +62,8 @@ export function drawResult(answer, text) {
 function drawRuns(answer, text) {
   const runs = $("runs");
   const budget = { left: 1000 };
-  const shown = answer.runs.filter(([start]) => start < MOST_SHOWN).slice(0, 4000);
-  const points = utf16(text, shown.flatMap(([start, end]) => [start, Math.min(end, MOST_SHOWN)]));
+  const shown = answer.runs.filter(([start]) => start < MOST_COLOURED).slice(0, 4000);
+  const points = utf16(text, shown.flatMap(([start, end]) => [start, Math.min(end, MOST_COLOURED)]));
   const nodes = shown.map(([, , kind, call], i) => {
     const piece = text.slice(points[2 * i], points[2 * i + 1]);
     const span = el("span", `run ${kind}`, ...visible(piece, budget));
@@ -72,7 +72,7 @@ function drawRuns(answer, text) {
     return span;
   });
   const end = shown.length ? points.at(-1) : 0;
-  if (answer.how === "response") nodes.push(...visible(text.slice(0, MOST_SHOWN), budget));
+  if (answer.how === "response") nodes.push(...visible(text.slice(0, MOST_COLOURED), budget));
   else if (end < text.length) nodes.push(el("span", "note", `… ${(text.length - end).toLocaleString("en")} more`));
   runs.replaceChildren(...nodes);
   $("legend").hidden = answer.how === "response" || text === "";
@@ -97,7 +97,7 @@ function drawCall(call, title) {
   const facts = [call.format, call.id == null ? null : `id ${call.id}`].filter(Boolean).join(", ");
   const box = el("article", "call-box", el("h3", "", `${title}: `, el("code", "", ...visible(call.name))));
   if (facts) box.append(el("p", "note", ...visible(facts)));
-  box.append(el("pre", "text", ...visible(call.input ?? call.arguments)));
+  box.append(el("pre", "text", ...bounded(call.input ?? call.arguments)));
   return box;
 }
 
@@ -106,7 +106,7 @@ function rest(into, count, what) {
 }
 
 function block(into, title, text) {
-  if (text != null) into.append(el("h3", "", title), el("pre", "text", ...visible(text)));
+  if (text != null) into.append(el("h3", "", title), el("pre", "text", ...bounded(text)));
 }
 
 function list(into, title, lines) {
@@ -125,8 +125,7 @@ const MOST_EVENTS = 300; // that are shown before the slider's place
 
 /** What the slider shows: the text up to `delta`, and the events that came with it and before. */
 export function drawEvents(answer, text, delta) {
-  const points = utf16(text, [Math.min(delta * answer.size, MOST_SHOWN)]);
-  write($("fed"), text.slice(0, points[0]));
+  write($("fed"), text.slice(0, utf16(text, [delta * answer.size])[0]));
   const come = answer.events.filter((event) => event.delta <= delta || (delta === answer.deltas && event.delta > delta));
   const shown = come.slice(-MOST_EVENTS);
   const list = $("events");
