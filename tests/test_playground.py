@@ -9,6 +9,8 @@ import json
 import random
 import re
 import socket
+import subprocess
+import sys
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -29,6 +31,7 @@ from toolglot.cli.app import app
 from toolglot.playground import api, reading
 from toolglot.playground.api import TASKS, answer
 from toolglot.playground.build import CONTENT_POLICY, PACKAGE, PAGE_FILES, PYODIDE_FILES, page_file
+from toolglot.playground.bytecode import compile_archive
 from toolglot.playground.reading import MAX_TEXT
 from toolglot.playground.samples import SAMPLES, TOOLS
 from toolglot.playground.server import Playground
@@ -495,7 +498,8 @@ def pyodide(tmp_path: Path) -> Path:
 
 def test_build(tmp_path: Path, pyodide: Path) -> None:
     result = CliRunner().invoke(app, ["playground", "--build", str(tmp_path / "site"), "--pyodide", str(pyodide)])
-    assert (result.exit_code, result.output.split()[0]) == (0, str(len(PAGE_FILES) + 1 + len(PYODIDE_FILES)))
+    assert (result.exit_code, result.stdout.split()[0]) == (0, str(len(PAGE_FILES) + 1 + len(PYODIDE_FILES)))
+    assert "starts more slowly" in result.stderr  # there is no Pyodide that could compile
     site = tmp_path / "site"
     made = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
     assert made == {*PAGE_FILES, PACKAGE, *(f"pyodide/{name}" for name in PYODIDE_FILES)}
@@ -510,6 +514,29 @@ def test_build(tmp_path: Path, pyodide: Path) -> None:
     before = (site / PACKAGE).read_bytes()
     again = CliRunner().invoke(app, ["playground", "--build", str(site), "--pyodide", str(pyodide)])
     assert (again.exit_code, (site / PACKAGE).read_bytes()) == (0, before)
+
+
+@pytest.mark.parametrize("imported", [True, False])
+def test_archive_with_bytecode(tmp_path: Path, imported: bool) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("package/__init__.py", "from .inner import value")
+        archive.writestr("package/inner.py", "value = 42")
+        archive.writestr("package/data.txt", "data")
+        archive.writestr("package/wrong.py", "def:")
+    compile_archive(path, imported=imported)
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path)
+    assert {"package/data.txt", "package/wrong.py"} <= set(names)
+    assert ("package/inner.py" in names) == (not imported)
+    assert len([name for name in names if name.endswith(".pyc")]) == 2
+    place = path if imported else tmp_path
+    # Bytecode is taken as it is: what stands beside it is not looked at.
+    (tmp_path / "package" / "inner.py").write_text("value = 0")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import package; print(package.value)"
+    result = subprocess.run([sys.executable, "-c", code, str(place)], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "42"
 
 
 @pytest.mark.parametrize(

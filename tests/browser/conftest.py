@@ -26,7 +26,7 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
-from toolglot.playground.build import build
+from toolglot.playground.build import build, precompile
 from toolglot.playground.server import Playground
 
 PYODIDE = "pyodide@314.0.7"
@@ -133,6 +133,7 @@ def folder(pyodide: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The static folder."""
     made = tmp_path_factory.mktemp("site")
     build(made, pyodide)
+    assert precompile(made) == ""
     return made
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..playground.build import BuildProblem, build
+from ..playground.build import BuildProblem, build, precompile
 from ..playground.server import Playground
 from .escape import line
 
@@ -45,6 +45,9 @@ def _build(folder: str, pyodide: str | None) -> None:
     if pyodide is None:
         raise BuildProblem("--build needs --pyodide FOLDER: `npm install pyodide` makes it, under node_modules/pyodide")
     names = build(Path(folder), Path(pyodide))
+    why = precompile(Path(folder))
+    if why:
+        sys.stderr.write(f"toolglot: the page works, but starts more slowly: it compiles its Python. {line(why)}\n")
     typer.echo(f"{len(names)} files in {line(folder)}: `python -m http.server --directory` shows them.")
 
 
