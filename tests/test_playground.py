@@ -136,6 +136,11 @@ def test_options() -> None:
     assert [error["code"] for error in good("parse", text=broken, on_error="raise")["errors"]] == [
         "json.trailing_comma"
     ]
+    twice = broken + hermes("f", "1")
+    raised = good("parse", text=twice, on_error="raise")
+    assert (raised["error_count"], raised["feedback"].count("Your call")) == (1, 1)
+    # What is broken is so in the text, whether it was raised or not.
+    assert raised["runs"] == good("parse", text=twice, on_error="collect")["runs"]
     repaired = good("parse", text=broken, on_error="repair")
     assert [call["name"] for call in repaired["calls"]] == ["search", "get_weather"]
     assert repaired["repairs"][0]["before"] == ","

@@ -114,6 +114,10 @@ def parse(asked: dict[str, Any]) -> dict[str, Any]:
             notes.append("call syntax was read because nothing else was found; parse() needs the tools, or its format")
     elif asked.get("validate") is True and no_validator():
         notes.append(f"the arguments were not validated: {no_validator()}")
+    if want.options["on_error"] == "raise":
+        feedback = [error.feedback() for error in read.errors if isinstance(error, ParseError)]
+    else:
+        feedback = [text for text in [message.feedback()] if text]
     return {
         "how": read.how,
         "format": message.format or message.provider or _format_of(read.errors),
@@ -127,8 +131,8 @@ def parse(asked: dict[str, Any]) -> dict[str, Any]:
         "repairs": [repair_data(repair) for repair in message.repairs[:MAX_CALLS]],
         "losses": [loss_data(loss) for loss in message.losses[:MAX_CALLS]],
         "notes": notes,
-        "runs": runs(want.text, message, read.errors) if read.how == "text" else [],
-        "feedback": message.feedback() or next((e.feedback() for e in read.errors if isinstance(e, ParseError)), None),
+        "runs": runs(want.text, message, message.errors or read.errors) if read.how == "text" else [],
+        "feedback": "\n\n".join(feedback) or None,
         "ms": read.seconds * 1000,
     }
 

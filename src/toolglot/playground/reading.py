@@ -42,7 +42,9 @@ class Asked(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What was read: ``again`` reads once more, ``format`` is how it was read in the end."""
+    """What was read: ``again`` reads once more, ``format`` is how it was read in the end. ``errors`` is the one that
+    was raised, or those that were collected.
+    """
 
     message: Message
     errors: list[ToolglotError]
@@ -137,8 +139,8 @@ def read_request(asked: dict[str, Any]) -> Asked:
 def reading_of(asked: Asked) -> Read:
     """Read a text: as it was asked for, else as what it is.
 
-    Text first. An API's response is JSON in which the text formats find nothing, or only the calls that stand in it as
-    data. Call syntax counts where nothing else is found, as it does for the two functions that return plain dicts.
+    JSON of an API's shape is its response, unless it is one of the shapes that models write as text (format `json`).
+    Call syntax counts where nothing else is found, as it does for the two functions that return plain dicts.
     """
     if asked.format == "response":
         return _read_response(asked, "auto")
@@ -174,10 +176,7 @@ def _once(again: Callable[[], Message], how: str, format: str | None) -> Read:
         message = again()
     except (ParseError, LimitError) as error:
         seconds = perf_counter() - began
-        found = getattr(error, "message", None) or Message()
-        errors: list[ToolglotError] = list(found.errors)
-        # With "raise" it is the first that counts; the others are those that "collect" would give.
-        return Read(found, errors if error in errors else [error, *errors], how, format, again, seconds)
+        return Read(getattr(error, "message", None) or Message(), [error], how, format, again, seconds)
     except DefinitionError as error:  # a schema that is none
         raise Problem("tools", str(error)) from None
     except RecursionError:
