@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import toolglot
-from test_project import BROKEN
 from toolglot import ConversionError, Message, ParseError, Tool, as_result, get_provider, golden, parse, providers
+from toolglot.codes import BROKEN
 from toolglot.definition.signature import SIGNATURE_LENGTH, signature
 from toolglot.errors import CODES
 from toolglot.feedback import FEEDBACK_LENGTH, REMEDIES, quoted

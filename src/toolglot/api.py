@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
+LIMITS = Limits()
 MENDER = Mender(lambda: REGISTRY.plan(None))
 Segments = Sequence[tuple[str, "bool | None"]]
 
@@ -54,17 +55,11 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
     if text.__class__ is not str:
         text = _text(text)
     plan = REGISTRY.detection or REGISTRY.plan(None, python=True)
-    plain = plain_calls(plan, text)
-    if plain is not None:
+    plain = plain_calls(plan, text, SEED_IDS if include_format else None)
+    if plain is not None and len(plain) <= LIMITS.calls:
         if not plain:
             raise NoToolCallFoundError
-        found = []
-        for fmt, name, arguments in plain:
-            call = {"name": name, "arguments": arguments}
-            if include_format:
-                call["format"] = SEED_IDS.get(fmt, fmt)
-            found.append(call)
-        return found
+        return plain
     machine = Machine(plan)
     machine.run_whole(text)
     if machine.errors:

@@ -167,6 +167,19 @@ class Program:
         return () if self.source is None else tuple(dict.fromkeys(_openers(self.source)))
 
     @cached_property
+    def before_object(self) -> frozenset[str]:
+        """The openers that are text where no JSON object follows."""
+        if self.source is None:
+            return frozenset()
+        firsts = [option[0].items[:2] for option in _options(self.source) if isinstance(option[0], Call)]
+        return frozenset(
+            text
+            for opener, *rest in firsts
+            if isinstance(opener, Lit) and opener.weak and rest and isinstance(rest[0], CallObject)
+            for text in opener.texts
+        )
+
+    @cached_property
     def code(self) -> Code:
         """The operations."""
         return Code() if self.source is None else _Compiler(self.source).code()
@@ -205,7 +218,8 @@ class _Compiler:
                     op.tail = next((n.canonical for n in items[i + 2 : i + 3] if isinstance(n, Ws)), "")
                 if call and i < args < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
-                gap = ""
+                if not (isinstance(node, Maybe) and not node.write):  # what is only read leaves what is written
+                    gap = ""
         return op
 
     def one(self, node: Node, nxt: Op, end_ok: bool, code: str = "tool_call.expected_markup") -> Op:

@@ -76,6 +76,9 @@ class Plan:
         self.odd = tuple(text for text in by_text if "<" not in text and "[" not in text)
         self._tokens: dict[str, tuple[Span, ...]] = {}
         self.odd_ascii = tuple(text for text in self.odd if text.isascii())
+        # The same for a text without "{" and "(" as well.
+        self.bare = tuple(text for text in self.odd if any(text not in p.before_object for p in by_text[text]))
+        self.bare_ascii = tuple(text for text in self.bare if text.isascii())
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
@@ -107,7 +110,7 @@ class Plan:
         befores |= {r.inner[1] for fmt in formats for r in fmt.reasonings()}
         self.before_chars = frozenset("".join(befores))
         self.before_size = max(map(len, befores), default=0)
-        self._programs = programs
+        self.programs = programs
         self._inner = probe or rest
 
     def with_untagged(self, untagged: tuple[Untagged, ...]) -> Plan:
@@ -119,12 +122,12 @@ class Plan:
     @cached_property
     def probe(self) -> Plan:
         """The plan of what stands in open reasoning: calls and nothing around them."""
-        return self if self._inner else Plan(self._programs, format_id=self.format_id, probe=True)
+        return self if self._inner else Plan(self.programs, format_id=self.format_id, probe=True)
 
     @cached_property
     def rest(self) -> Op:
         """The text behind a stop sequence, which holds no calls."""
-        return Plan(self._programs, format_id=self.format_id, rest=True).text
+        return Plan(self.programs, format_id=self.format_id, rest=True).text
 
     @cached_property
     def special(self) -> re.Pattern[str] | None:

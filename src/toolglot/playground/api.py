@@ -19,7 +19,8 @@ from typing import Any, Final
 import toolglot
 
 from ..cli.data import call_data, error_data, event_data, loss_data, repair_data
-from ..cli.hints import hint, untyped
+from ..cli.hints import untyped
+from ..codes import hint
 from ..errors import ConversionError, DefinitionError, LimitError, ParseError, ToolglotError
 from ..types import ToolCall, json_text
 from .reading import MAX_TEXT, MAX_TOOLS, Problem, choice, no_validator, number, read_request, reading_of, string
