@@ -175,6 +175,15 @@ def test_validation_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -
     assert any("not validated" in note for note in found["notes"])
 
 
+def test_explain() -> None:
+    lines = good("explain", text='Use {"city": "Oslo"} or ping().')["lines"]
+    assert lines[0].startswith('line 1, column 5: {"city"')
+    assert "not in the shape of a call" in lines[0]
+    assert any(line.startswith("read as") for line in good("explain", text="Action: f\nAction Input: {}")["lines"])
+    assert good("explain", text="prose")["lines"] == []
+    assert good("explain", text="{" * 30_000)["lines"] == []
+
+
 def test_run_many() -> None:
     for sample in (SAMPLES[0], SAMPLES[6]):  # also where each run raises
         found = good("run_many", text=sample.text, times=25, on_error="raise")

@@ -204,6 +204,13 @@ def test_on_error(desk: Desk) -> None:
     assert "1 error" in desk.text("#status")
 
 
+def test_why_nothing_was_found(desk: Desk) -> None:
+    desk.load(text='Use {"city": "Oslo"}.')
+    assert "not in the shape of a call" in desk.text("#found")
+    desk.load(text="<tool_call>ping</tool_call>")
+    assert "shape of a call" not in desk.text("#found")
+
+
 def test_cut_off_and_prompt(desk: Desk) -> None:
     desk.load(text=HERMES.removesuffix("</tool_call>"))
     assert desk.text("#status") == "hermes: 1 call"

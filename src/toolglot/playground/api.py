@@ -33,6 +33,7 @@ MAX_SECONDS: Final = 5.0
 MAX_DELTAS: Final = 1_000
 MAX_EVENTS: Final = 5_000
 MAX_CALLS: Final = 500  # that are shown
+MAX_EXPLAINED: Final = 20_000  # characters: a text is read many times over
 
 
 def answer(request: str) -> str:
@@ -164,6 +165,24 @@ def _error(error: ToolglotError) -> dict[str, Any]:
     return data
 
 
+def explain(asked: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `parse`: what looks like a call and is none, and what the text would be with a format named."""
+    want = read_request(asked)
+    if want.format == "response" or len(want.text) > MAX_EXPLAINED:
+        return {"lines": []}
+    options = {key: value for key, value in want.options.items() if key not in ("on_error", "validate")}
+    try:
+        found = toolglot.explain(want.text, format=want.format, **options)
+    except (LimitError, RecursionError) as error:
+        return {"lines": [str(error)]}
+    lines = [f"line {one.line}, column {one.column}: {one.text}: {one.reason}" for one in found.candidates]
+    for reading in found.readings:
+        if reading.formats and reading.message.tool_calls:
+            calls = ", ".join(call.name for call in reading.message.tool_calls[:5])
+            lines.append(f"read as {', '.join(reading.formats[:5])} it calls {calls}")
+    return {"lines": lines}
+
+
 def run_many(asked: dict[str, Any]) -> dict[str, Any]:
     """The fields of `parse`, and ``times``: how long that many parses take."""
     times = number(asked, "times", MAX_RUNS)
@@ -266,6 +285,7 @@ TASKS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "about": about,
     "sample": sample,
     "parse": parse,
+    "explain": explain,
     "run_many": run_many,
     "events": events,
     "render": render,

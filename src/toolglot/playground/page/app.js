@@ -3,7 +3,7 @@
 import { connect } from "./backend.js";
 import { $, el, say, tabs, whole, write } from "./dom.js";
 import * as link from "./link.js";
-import { drawConverted, drawEvents, drawFeedback, drawLegend, drawRendered, drawResult, summary } from "./views.js";
+import { drawConverted, drawEvents, drawExplained, drawFeedback, drawLegend, drawRendered, drawResult, summary } from "./views.js";
 
 const QUIET = 80; // milliseconds without a key before anything is asked
 const backend = connect();
@@ -123,6 +123,13 @@ const askParse = newest((answer, asked) => {
   say($("time"), `read in ${answer.ms < 10 ? answer.ms.toFixed(2) : answer.ms.toFixed(0)} ms`);
   drawResult(answer, asked.text);
   drawFeedback(answer);
+  const nothing = answer.how === "text" && answer.call_count + answer.error_count === 0;
+  if (nothing && asked.text.trim()) askExplain({ ...asked, do: "explain" });
+});
+
+const askExplain = newest((answer, asked) => {
+  // (What was typed meanwhile is explained when it has been read.)
+  if (answer.ok && JSON.stringify({ ...asked, do: "parse" }) === JSON.stringify(parsed?.asked)) drawExplained(answer);
 });
 
 const askEvents = newest((answer, asked) => {

@@ -59,6 +59,11 @@ export function drawResult(answer, text) {
   list(found, "Notes", answer.notes);
 }
 
+/** Why nothing was found. */
+export function drawExplained(answer) {
+  list($("found"), "What looks like a call, and is none", answer.lines);
+}
+
 function drawRuns(answer, text) {
   const runs = $("runs");
   const budget = { left: 1000 };
