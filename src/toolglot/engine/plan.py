@@ -57,6 +57,7 @@ class Plan:
         probe: bool = False,
         rest: bool = False,
         detect: bool = False,
+        unopened: bool = False,
     ) -> None:
         self.detect = detect  # for formats that nobody named
         self.format_id = format_id
@@ -89,6 +90,10 @@ class Plan:
             self._ends(formats)
         elif not probe:
             self._around(programs, formats)
+        self.naming: dict[str, dict[str, str]] = {}  # how formats write tags that name something: for mends
+        self.named = False  # whether a tool's name in text may begin a call whose opener is missing
+        if unopened:
+            self._unopened(programs)
         literals = sorted({**by_text, **self.entries}, key=len, reverse=True)
         self.searcher = Searcher(literals)
         # What each literal begins, and what it begins with, the longest first.
@@ -117,7 +122,32 @@ class Plan:
         """The same, and other calls without markup."""
         plan = copy(self)
         plan.untagged = untagged
+        plan.__dict__.pop("mending", None)
         return plan
+
+    @cached_property
+    def mending(self) -> Plan:
+        """The same for ``on_error="repair"`` with tools: calls without their opener are looked for as well."""
+        return Plan(
+            self.programs,
+            format_id=self.format_id,
+            untagged=self.untagged,
+            detect=self.detect,
+            unopened=True,
+        )
+
+    def _unopened(self, programs: list[Program]) -> None:
+        from .unopened import UnopenedEntry, signs
+
+        found: dict[str, list[Program]] = {}
+        for program in programs:
+            for text, named in () if program.source is None else signs(program.source):
+                if text[0] == "{" and (self.detect or self.untagged):
+                    continue  # JSON is looked for as it is
+                found.setdefault(text, []).append(program)
+                self.named = self.named or named
+        for text, some in found.items():
+            self._add(text, UnopenedEntry(self, text, some))
 
     @cached_property
     def probe(self) -> Plan:
