@@ -14,6 +14,7 @@ from .explain import explain
 from .formats import formats
 from .history import check_history
 from .parse import detect, parse
+from .playground import playground
 from .render import grammar, render
 
 ABOUT = """Reads the tool calls that language models write, and what goes to and from their APIs.
@@ -119,3 +120,11 @@ app.command(
         exits="0 if nothing is wrong, 1 if something has to be mended, 2 if the command is wrong.",
     ),
 )(check_format)
+app.command(
+    short_help="A page to paste an output into, and look.",
+    epilog=examples(
+        "toolglot playground --browser",
+        "toolglot playground --build site --pyodide node_modules/pyodide",
+        exits="0 when it is ended, 2 if the command is wrong.",
+    ),
+)(playground)
