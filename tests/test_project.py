@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import toolglot
+from batches import BATCHES
 from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, Fault, ToolglotError
 from toolglot.values.dialect import PYTHON
 from toolglot.values.literal import LiteralReader
@@ -40,6 +41,7 @@ LEVELS: list[set[str]] = [
 # Files of more than 400 lines: why.
 LONG: dict[str, str] = {
     "api.py": "the public functions on text with their options and docstrings",
+    "errors.py": "the tree of errors and the tables of all codes, which the documentation is made from",
     "pattern.py": "the vocabulary: each word is a class, for what reads it, and a function, for who writes it",
     "engine/compile.py": "a pattern becomes a program in one walk over its nodes",
     "engine/machine.py": "the state that every operation shares: buffer, positions, events, calls, errors, recovery",
@@ -155,8 +157,10 @@ RAISES: dict[str, Callable[[], object]] = {
     "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
 }
 
+RAISES |= BATCHES
+
 _CODE = re.compile(
-    r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|loss|history|coerce|repair)\.[a-z_]+\Z"
+    r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|batch|loss|history|coerce|repair)\.[a-z_]+\Z"
 )
 
 
@@ -239,6 +243,8 @@ def test_only_the_standard_library(path: Path) -> None:
     allowed = {*sys.stdlib_module_names, "toolglot"}
     if module_name(path).startswith("cli"):
         allowed |= {"typer", "rich"}
+    if module_name(path) in ("batch.arrow", "batch.parquet", "batch.work"):
+        allowed |= {"pyarrow"}
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -17,6 +17,7 @@ from ..errors import ConversionError, DefinitionError, LimitError, ParseError, T
 from ..finish import read_finish_reason
 from ..types import Message, ToolChoice
 from . import data
+from .batch import batch
 from .catalogue import check_formats, show_format, show_formats
 from .escape import json_text, line
 from .hints import unread, untyped
@@ -97,6 +98,9 @@ def _top(
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+app.command()(usage_problems()(batch))
 
 
 @app.command()
