@@ -36,10 +36,10 @@ BAD_LINES: dict[bytes, str] = {
 }
 
 
-def lines(count: int, seed: int = 0) -> Iterator[bytes]:
+def lines(count: int, seed: int = 0, longest: int = 400) -> Iterator[bytes]:
     """Lines of texts of every format, some of them bad."""
     chance = random.Random(seed)
-    texts = [case.text for case in golden.load() if len(case.text) < 400]
+    texts = [case.text for case in golden.load() if len(case.text) < longest]
     bad = [line for line in BAD_LINES if len(line) < 100]
     for number in range(count):
         if chance.random() < 0.02:
@@ -48,10 +48,10 @@ def lines(count: int, seed: int = 0) -> Iterator[bytes]:
             yield json.dumps({"id": number, "text": chance.choice(texts)}, ensure_ascii=False).encode()
 
 
-def write_lines(path: Path, count: int, seed: int = 0) -> Path:
+def write_lines(path: Path, count: int, seed: int = 0, longest: int = 400) -> Path:
     """A file of them."""
     with path.open("wb") as file:
-        file.writelines(line + b"\n" for line in lines(count, seed))
+        file.writelines(line + b"\n" for line in lines(count, seed, longest))
     return path
 
 
@@ -135,9 +135,9 @@ def _changed() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = PartsFolder(Path(name) / "out.jsonl")
         try:
-            folder.open({"options": {"on_error": "collect"}}, overwrite=False)
+            folder.open({"options": {"on_error": "collect"}}, 1, overwrite=False)
             folder.close()
-            folder.open({"options": {"on_error": "repair"}}, overwrite=False)
+            folder.open({"options": {"on_error": "repair"}}, 1, overwrite=False)
         finally:
             folder.close()
 

@@ -40,8 +40,8 @@ class PartsFolder:
 
     # -- begin
 
-    def open(self, manifest: dict[str, Any], *, overwrite: bool) -> None:
-        """Begin, or go on with what was begun by the same manifest."""
+    def open(self, manifest: dict[str, Any], piece_bytes: int, *, overwrite: bool) -> int:
+        """Begin, or go on with what was begun by the same manifest; into what pieces that was cut."""
         made = self.path.exists()
         if self.output.is_dir():
             raise BatchError(f"{self.output} is a folder; the output is one file", "batch.output")
@@ -56,10 +56,12 @@ class PartsFolder:
             self._take_lock()
             if overwrite:
                 self._clear()
-            self._read(manifest, overwrite)
+            own = {"overwrite": overwrite, "piece_bytes": piece_bytes}
+            before = self._read(manifest, own)
             self._journal = (self.path / _JOURNAL).open("ab")
         except OSError as error:
             raise unwritable(Path(error.filename or self.path), error) from None
+        return int(before["piece_bytes"])
 
     def _take_lock(self) -> None:
         """One run at a time; the lock goes with the process that holds it."""
@@ -91,22 +93,23 @@ class PartsFolder:
             if path.name != _LOCK:
                 path.unlink()
 
-    def _read(self, manifest: dict[str, Any], overwrite: bool) -> None:
+    def _read(self, manifest: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+        """What the run was begun with: ``own`` is not to be compared."""
         path = self.path / _MANIFEST
         if not path.exists():
-            if self.output.exists() and not overwrite:
-                raise BatchError(f"{self.output} is there already; --overwrite replaces it", "batch.output")
+            if self.output.exists() and not own["overwrite"]:
+                raise self._there_already()
             new = path.with_name(_MANIFEST + ".new")
-            new.write_text(json.dumps({**manifest, "overwrite": overwrite}, indent=1, ensure_ascii=True), "utf-8")
+            new.write_text(json.dumps({**own, **manifest}, indent=1), "utf-8")
             new.replace(path)
-            return
-        try:
-            before = json.loads(path.read_text("utf-8"))
-        except ValueError:
-            before = {}
-        self._overwrite = before.pop("overwrite", False)
+            return own
+        before: dict[str, Any] = json.loads(path.read_text("utf-8"))
         self._read_journal()
-        self._compare(before, manifest)
+        self._compare({name: value for name, value in before.items() if name not in own}, manifest)
+        return before
+
+    def _there_already(self) -> BatchError:
+        return BatchError(f"{self.output} is there already; --overwrite (overwrite=True) replaces it", "batch.output")
 
     def _compare(self, before: dict[str, Any], manifest: dict[str, Any]) -> None:
         for name in {**before, **manifest}:

@@ -23,6 +23,7 @@ from .sources import LineCutter, Piece, Source, find_sources, piece_size
 from .summary import Counts, Summary
 from .work import Done, Job, Worker, do, read_line, start, tuned
 
+_LOOKED_AT = 1000  # lines in which a column has to be
 _KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonl.gz": "gzip", ".ndjson.gz": "gzip", ".parquet": "parquet"}
 
 
@@ -46,6 +47,7 @@ def run(
     processes: int | None = None,
     overwrite: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    piece_bytes: int | None = None,
     **options: Any,
 ) -> Summary:
     """Read every row of the inputs, and write a row for each, in order; what it came to.
@@ -54,6 +56,9 @@ def run(
     input. ``output`` is a file whose suffix says what it becomes: ``.jsonl``, ``.jsonl.gz`` or ``.parquet``.
     The options are the fields of `Options`. What was stopped, by whatever, goes on when it is called again with the
     same arguments. What ends it is a `BatchError`.
+
+    ``piece_bytes`` is how much of the input a process reads at a time and loses if it is killed; it does not change the
+    output, nor can it be changed when a run goes on.
 
     With more than one of ``processes`` (None: as many as there are cores) it starts Python anew in each, so a script
     calls it under ``if __name__ == "__main__":``.
@@ -66,10 +71,12 @@ def run(
         inputs = [inputs]
     if processes is not None and processes < 1:
         raise ValueError(f"processes: expected at least 1, got {processes}")
+    if piece_bytes is not None and piece_bytes < 1:
+        raise ValueError(f"piece_bytes: expected at least 1, got {piece_bytes}")
     if not target.parent.is_dir():
         raise BatchError(f"the folder {target.parent} is not there", "batch.output")
     found = find_sources(inputs, target)
-    batch = _Batch(chosen, found.sources, target, kind, processes or _cores(), progress)
+    batch = _Batch(chosen, found.sources, target, kind, processes or _cores(), progress, piece_bytes)
     summary = batch.run(overwrite)
     summary.left_out = found.left_out
     return summary
@@ -96,6 +103,7 @@ class _Batch:
         kind: str,
         processes: int,
         progress: Callable[[Progress], None] | None,
+        piece_bytes: int | None,
     ) -> None:
         self._options = options
         self._sources = sources
@@ -112,14 +120,14 @@ class _Batch:
         sizes = [source.size for source in sources]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._columns: Any = None
-        self._size = piece_size(sources)
+        self._size = piece_bytes or piece_size(sources)
 
     def run(self, overwrite: bool) -> Summary:
         """Everything."""
         begin = time.perf_counter()
         manifest = self._manifest()
         try:
-            self._folder.open(manifest, overwrite=overwrite)
+            self._size = self._folder.open(manifest, self._size, overwrite=overwrite)
             self._work()
             self._folder.finish(self._merge(), self._pieces)
         finally:
@@ -193,7 +201,8 @@ class _Batch:
 
     def _look(self, source: Source, piece: Piece) -> None:
         """A column that no row at the beginning has is a mistake of the caller, not of each row."""
-        rows = [row for row in map(read_line, piece.data.splitlines()) if not isinstance(row, BatchError)]
+        first = piece.data.split(b"\n", _LOOKED_AT)[:_LOOKED_AT]
+        rows = [row for row in map(read_line, first) if not isinstance(row, BatchError)]
         if rows and not any(self._options.read_column in row for row in rows):
             known = ", ".join(map(repr, list(rows[0])[:20])) or "none"
             raise BatchError(

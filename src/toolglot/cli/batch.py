@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..errors import BatchError
+from ..errors import BatchError, ToolglotError
 from .escape import json_text, line
 from .inputs import UsageProblem, provider_named, read_tools
 
@@ -60,6 +60,9 @@ def batch(
     validate: Annotated[bool, typer.Option("--validate", help="Check arguments against the tools.")] = False,
     coerce: Annotated[bool, typer.Option("--coerce", help="Read values as the types that the tools declare.")] = False,
     processes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Else one a core.")] = None,
+    piece_bytes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How much a process reads at a time; else 1 MiB or more.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew, whatever is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Write the summary as JSON.")] = False,
 ) -> None:
@@ -92,8 +95,17 @@ def batch(
     options["tools"] = None if tools is None else read_tools(tools)
     options["provider"] = provider if provider == "auto" else provider_named(provider)
     try:
+        _check(options)
         with _progress() as told:
-            summary = batches.run(inputs, output, processes=processes, overwrite=overwrite, progress=told, **options)
+            summary = batches.run(
+                inputs,
+                output,
+                processes=processes,
+                overwrite=overwrite,
+                progress=told,
+                piece_bytes=piece_bytes,
+                **options,
+            )
     except KeyboardInterrupt:
         sys.stderr.write("toolglot: stopped; the same command goes on from here\n")
         raise typer.Exit(_STOPPED) from None
@@ -106,13 +118,22 @@ def batch(
         if error.name != "pyarrow":
             raise
         raise UsageProblem("Parquet needs the package pyarrow: pip install pyarrow") from None
-    except (TypeError, ValueError) as error:  # options that do not go together
-        raise UsageProblem(str(error)) from None
     _warn(summary)
     if json:
         sys.stdout.write(json_text(summary.to_dict(), indent=2, ascii_only=True) + "\n")
     else:
         _show(summary)
+
+
+def _check(options: dict[str, Any]) -> None:
+    from .. import batch as batches
+
+    try:
+        batches.Options(**options)
+    except ToolglotError:
+        raise
+    except (TypeError, ValueError) as error:  # options that do not go together
+        raise UsageProblem(str(error)) from None
 
 
 def _warn(summary: batches.Summary) -> None:
