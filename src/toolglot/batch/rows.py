@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ class RowReader:
         options = self._options
         text = row.get(options.text_column)
         if text.__class__ is not str:
-            text = _text_of(text, options.text_column)
+            text = _text_of(_value(row, options.text_column), options.text_column)
         if not text.isascii():
             _encodable(text)
         reason: StopReason | None = None
@@ -72,7 +73,7 @@ class RowReader:
 
     def _response(self, row: Mapping[str, Any]) -> Message:
         options = self._options
-        response = row.get(options.response_column or "")
+        response = _value(row, options.response_column or "")
         if response is None:
             raise BatchError(f"there is no response: {options.response_column!r} is null", "batch.missing_text")
         if not isinstance(response, (str, bytes, Mapping, list)):
@@ -101,7 +102,7 @@ class RowReader:
         if options.generation_prompt_column is not None:
             own = _option(row, options.generation_prompt_column)
             prompt = prompt if own is None else own
-        tools = None if options.tools_column is None else row.get(options.tools_column)
+        tools = None if options.tools_column is None else _value(row, options.tools_column)
         key = (model, prompt, _key(tools))
         found = self._ready.get(key)
         if found is None:
@@ -112,7 +113,7 @@ class RowReader:
     def _tools(self, row: Mapping[str, Any]) -> Any:
         """The tools of a row, read once for as long as they are the same."""
         options = self._options
-        tools = None if options.tools_column is None else row.get(options.tools_column)
+        tools = None if options.tools_column is None else _value(row, options.tools_column)
         if tools is None:
             return self._toolset
         key = _key(tools)
@@ -169,6 +170,12 @@ def _records(rows: Iterable[Any], options: Options, reader: RowReader) -> Iterat
         yield record
 
 
+def _value(row: Mapping[str, Any], column: str) -> Any:
+    """What stands in a column; for NaN, with which pandas writes null, None."""
+    value = row.get(column)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
 def _text_of(value: Any, column: str) -> str:
     if value is None:
         raise BatchError(f"there is no text: {column!r} is null", "batch.missing_text")
@@ -196,7 +203,7 @@ def _encodable(text: str) -> None:
 
 def _option(row: Mapping[str, Any], column: str) -> str | None:
     """A row's own option: text or null."""
-    value = row.get(column)
+    value = _value(row, column)
     if value is None or value.__class__ is str:
         text: str | None = value
         return text
