@@ -30,6 +30,7 @@ BAD_LINES: dict[bytes, str] = {
     b'{"text": "\xff"}': "batch.invalid_encoding",
     b'{"text": "half \\ud83d"}': "batch.invalid_encoding",
     b'{"text": null}': "batch.missing_text",
+    b'{"text": NaN}': "batch.missing_text",  # as pandas writes null
     b'{"id": 1}': "batch.missing_text",
     b'{"text": 5}': "batch.invalid_text",
     b'{"text": ["a", "b"]}': "batch.invalid_text",

@@ -23,15 +23,17 @@ NEEDED = ("pandas", "polars", "datasets", "ray", "pyspark")
 
 # What is compared: each way has its own to say what is in a table.
 ROWS = {
-    "pandas": "calls.to_dict('records')",
+    "pandas": "calls.astype(object).where(calls.notna(), None).to_dict('records')",
     "polars": "calls.to_dicts()",
     "datasets": "calls.with_format(None).to_list()",
     "ray": "sorted(ray.data.read_parquet('calls').take_all(), key=lambda row: row['id'])",
     "pyspark": "sorted(pq.read_table('calls').to_pylist(), key=lambda row: row['id'])",
 }
-SAID = (
-    "\nimport json\nprint(json.dumps([[row['content'], [dict(call) for call in row['tool_calls']]] for row in {}]))\n"
-)
+SAID = """
+import json
+names = ("tool_calls", "errors")
+print(json.dumps([[row["content"], *([dict(one) for one in row[name]] for name in names)] for row in {}]))
+"""
 
 
 def test_blocks_are_found() -> None:
@@ -68,4 +70,4 @@ def test_block(number: int, tmp_path: Path) -> None:
 
 def wanted(file: Path) -> list[Any]:
     records = batch.parse_arrow(pq.read_table(file)).to_pylist()
-    return [[record["content"], record["tool_calls"]] for record in records]
+    return [[record["content"], record["tool_calls"], record["errors"]] for record in records]
