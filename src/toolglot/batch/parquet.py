@@ -50,7 +50,7 @@ def pieces(source: Source, options: Options, size: int, number: int, row: int, d
                     part = done + (source.size or 0) * (line + batch.num_rows - 1) // max(file.metadata.num_rows, 1)
                     hashed = blake2b(f"{digest} {line} {batch.num_rows}".encode(), digest_size=16).hexdigest()
                     data = _to_bytes(batch)
-                    yield Piece(number, "arrow", data, hashed, source.name, row, line, batch.num_rows, part)
+                    yield Piece(number, "arrow", data, hashed, source.shown, row, line, batch.num_rows, part)
                     number += 1
                     row += batch.num_rows
                     line += batch.num_rows

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -31,11 +33,12 @@ _KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonl.gz": "gzip", ".ndjson.g
 class Progress:
     """How far a batch is: rows written, those of them with errors, and of how many bytes how many are read.
 
-    ``total`` is None where that cannot be known (standard input).
+    ``resumed_rows`` were there already. ``total`` is None where it cannot be known (standard input).
     """
 
     rows: int
     rows_with_errors: int
+    resumed_rows: int
     done: int
     total: int | None
 
@@ -229,7 +232,7 @@ class _Batch:
         self._read = max(self._read, read)
         if self._progress is not None:
             total = self._counts.total()
-            self._progress(Progress(total.rows, total.rows_with_errors, self._read, self._total))
+            self._progress(Progress(total.rows, total.rows_with_errors, self._resumed, self._read, self._total))
 
     def _work(self) -> None:
         job = Job(self._options, self._kind, self._folder.path, self._columns)
@@ -252,7 +255,8 @@ class _Batch:
 
     def _submit(self, pool: ProcessPoolExecutor, piece: Piece) -> Future[Done]:
         try:
-            return pool.submit(do, piece)
+            with _ignored():
+                return pool.submit(do, piece)
         except BrokenProcessPool:
             raise _died([piece]) from None
 
@@ -276,6 +280,19 @@ class _Batch:
 
             return partial(_merge_parquet, parquet.merge, self._columns)
         return _join
+
+
+@contextmanager
+def _ignored() -> Iterator[None]:
+    """Ctrl-C is for the parent: a process that starts meanwhile is deaf to it, before it could say so itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 def _join(parts: Iterable[bytes], file: BinaryIO) -> None:

@@ -23,9 +23,10 @@ from ..errors import BatchError
 MAX_LINE: Final = 128 << 20
 """Bytes of a line; what is longer is a row with an error."""
 
-PIECE: Final = 1 << 20
-"""Bytes of a piece, of which an input of up to 4 GiB has at most some 4,000."""
+PIECE: Final = 256 << 10
+"""Bytes of a piece; an input of up to 1 GiB has at most some 4,000."""
 
+_LARGEST: Final = 16 << 20
 STDIN: Final = "-"
 FOLDER_SUFFIX: Final = ".parts"
 _SUFFIXES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".parquet")
@@ -57,7 +58,12 @@ class Source:
     @property
     def label(self) -> str:
         """What a person calls it."""
-        return "standard input" if self.name == STDIN else self.name
+        return self.shown or "standard input"
+
+    @property
+    def shown(self) -> str | None:
+        """What stands in a row: text, also of a name that is none; None for standard input."""
+        return None if self.name == STDIN else os.fsencode(self.name).decode("utf-8", "replace")
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
@@ -123,9 +129,14 @@ def _source(name: str) -> Source:
     source = Source(name, "lines", None)
     try:
         if name == STDIN:
+            if sys.stdin is None or sys.stdin.isatty():
+                raise BatchError("there is nothing to read on standard input: pipe the rows in", "batch.input")
             head = cast("BufferedReader", sys.stdin.buffer).peek(4)[:4]
             size = None
         else:
+            if not Path(name).is_file() and Path(name).exists():
+                # A pipe can be opened once, and its first bytes read once.
+                raise BatchError(f"{name} is no file; what is not one can be piped in, as -", "batch.input")
             with Path(name).open("rb") as file:
                 head = file.read(4)
                 size = os.fstat(file.fileno()).st_size
@@ -210,7 +221,7 @@ class LineCutter:
             kind,
             data,
             digest or digest_of(data),
-            None if source.name == STDIN else source.name,
+            source.shown,
             self._row,
             self._line,
             rows,
@@ -246,4 +257,4 @@ def digest_of(data: bytes) -> str:
 
 def piece_size(sources: list[Source]) -> int:
     """Bytes of a piece: more for large inputs, so that a folder of parts stays small."""
-    return min(max(PIECE, sum(source.size or 0 for source in sources) // 4096), 16 * PIECE)
+    return min(max(PIECE, sum(source.size or 0 for source in sources) // 4096), _LARGEST)

@@ -61,7 +61,7 @@ def batch(
     coerce: Annotated[bool, typer.Option("--coerce", help="Read values as the types that the tools declare.")] = False,
     processes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Else one a core.")] = None,
     piece_bytes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How much a process reads at a time; else 1 MiB or more.")
+        int | None, typer.Option(min=1, metavar="N", help="How much a process reads at a time; else 256 KiB or more.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew, whatever is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Write the summary as JSON.")] = False,
@@ -204,7 +204,7 @@ def _progress() -> Iterator[Callable[[batches.Progress], None] | None]:
                 completed=now.done,
                 rows=now.rows,
                 bad=now.rows_with_errors,
-                rate=now.rows / seconds if seconds else 0.0,
+                rate=(now.rows - now.resumed_rows) / seconds if seconds else 0.0,
             )
 
         yield told
