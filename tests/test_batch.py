@@ -413,6 +413,28 @@ def test_many_processes_and_progress(tmp_path: Path) -> None:
     assert list(found[0]) == [*PLACE, *COLUMNS]
 
 
+OWN = """
+import sys, toolglot
+from toolglot import batch
+from toolglot.pattern import arguments, call, name
+
+if __name__ == "__main__":
+    toolglot.register_format(toolglot.Format(call("<<call ", name(), ">>", arguments("json"), "<</call>>"), id="own"))
+    for processes in (1, 2):
+        batch.run(sys.argv[1], sys.argv[1] + f".{processes}.jsonl", processes=processes)
+"""
+
+
+def test_formats_of_ones_own_are_known_to_every_process(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(OWN)
+    file = write(tmp_path, *[{"text": '<<call f>>{"a": 1}<</call>>'}] * 3)
+    subprocess.run([sys.executable, str(script), str(file)], check=True, timeout=100)
+    for processes in (1, 2):
+        found = read(tmp_path / f"in.jsonl.{processes}.jsonl")
+        assert [(record["format"], calls(record)) for record in found] == [("own", [("f", {"a": 1})])] * 3
+
+
 def test_columns_that_no_row_has(tmp_path: Path) -> None:
     file = write(tmp_path, {"text": "a", "b": 1}, {"text": "a", "c": 1})
     summary = batch.run(file, tmp_path / "out.jsonl", processes=1, keep=["b", "c", "d"], model_column="e")

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import BatchError
+from ..registry import REGISTRY
 from .options import Options
 from .parts import PartsFolder
 from .rows import RowReader
-from .sources import LineCutter, Piece, Source, find_sources, piece_size
+from .sources import LineCutter, Piece, Source, digest_of, find_sources, piece_size
 from .summary import Counts, Summary
 from .work import Done, Job, Worker, do, read_line, start, tuned
 
@@ -176,6 +177,7 @@ class _Batch:
             "versions": versions,
             "output": self._kind,
             "options": self._options.to_dict(),
+            "formats": {fmt.id: digest_of(repr(fmt).encode()) for fmt in REGISTRY.added()},
             "inputs": inputs,
         }
 
@@ -235,7 +237,7 @@ class _Batch:
             self._progress(Progress(total.rows, total.rows_with_errors, self._resumed, self._read, self._total))
 
     def _work(self) -> None:
-        job = Job(self._options, self._kind, self._folder.path, self._columns)
+        job = Job(self._options, self._kind, self._folder.path, self._columns, REGISTRY.added())
         if self._processes == 1:
             with tuned():
                 worker = Worker(job)

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ..errors import BatchError
+from ..format import Format
+from ..registry import REGISTRY
 from .options import Options
 from .record import Record, broken
 from .rows import RowReader
@@ -54,13 +56,14 @@ class Done(NamedTuple):
 class Job:
     """What is the same for all pieces. ``kind`` is ``"jsonl"``, ``"gzip"`` or ``"parquet"``.
 
-    ``columns`` is the schema of Parquet that is written.
+    ``columns`` is the schema of Parquet that is written, ``formats`` are those that the caller has registered.
     """
 
     options: Options
     kind: str
     folder: Path
     columns: Any = None
+    formats: tuple[Format, ...] = ()
 
 
 def part_name(number: int) -> str:
@@ -307,6 +310,8 @@ def start(job: Job) -> None:
     global _worker  # noqa: PLW0603 - a process has one
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
     threading.Thread(target=_die_with_parent, daemon=True).start()
+    for fmt in job.formats:
+        REGISTRY.add(fmt)
     _worker = Worker(job)
     _tune()
 
