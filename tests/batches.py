@@ -14,7 +14,7 @@ from toolglot.batch.options import Options
 from toolglot.batch.rows import RowReader
 from toolglot.batch.running import _died
 from toolglot.batch.sources import Piece
-from toolglot.batch.work import _failed, _Row, read_line, rows_of_piece
+from toolglot.batch.work import Done, _failed, _Row, read_line, rows_of_piece
 
 # Lines that are no row with a text, and the code of the error in their place.
 BAD_LINES: dict[bytes, str] = {
@@ -137,6 +137,8 @@ def _changed() -> None:
         folder = PartsFolder(Path(name) / "out.jsonl")
         try:
             folder.open({"options": {"on_error": "collect"}}, 1, overwrite=False)
+            (folder.path / "part-000000").touch()
+            folder.note(Done(0, "", 0, "", 0, {}, []))
             folder.close()
             folder.open({"options": {"on_error": "repair"}}, 1, overwrite=False)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -265,6 +266,47 @@ def test_pieces_stay_as_they_were_cut(tmp_path: Path) -> None:
     """The size of a piece is that of the first run."""
     file, out = stopped(tmp_path)
     assert batch.run(file, out, processes=1, piece_bytes=777).resumed_rows > 100
+
+
+def test_nothing_done_is_nothing_to_go_on_with(tmp_path: Path) -> None:
+    """A wrong option may be corrected, and a run that was killed before its first part begun with others."""
+    file = write_lines(tmp_path / "in.jsonl", 50)
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(BatchError, match="no column 'txt'"):
+        batch.run(file, out, processes=1, text_column="txt")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl"]
+    folder = parts.PartsFolder(out)
+    folder.open({"options": {}}, 1, overwrite=False)
+    folder._fresh = False  # killed: nothing is cleared away
+    folder.close()
+    assert folder.path.exists()
+    assert batch.run(file, out, processes=1).rows == 50
+
+
+def test_input_that_ends_sooner_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard input may be cut where a piece ends; the parts behind are of something else then."""
+    file = write_lines(tmp_path / "in.jsonl", 200)
+    out = tmp_path / "out.jsonl"
+    data = file.read_bytes()
+
+    def given(text: bytes) -> None:
+        class Stdin:
+            buffer = io.BufferedReader(io.BytesIO(text))  # type: ignore[arg-type]
+
+            def isatty(self) -> bool:
+                return False
+
+        monkeypatch.setattr(sys, "stdin", Stdin())
+
+    given(data)
+    with pytest.raises(Stop):
+        batch.run("-", out, processes=1, piece_bytes=4000, progress=stop_after(100))
+    given(data[: data.rindex(b"\n", 0, 4000) + 1])
+    with pytest.raises(BatchError, match="ends before the rows that are done") as info:
+        batch.run("-", out, processes=1)
+    assert info.value.code == "batch.changed"
+    given(data)
+    assert batch.run("-", out, processes=1).rows == 200
 
 
 def test_standard_input_again(tmp_path: Path) -> None:

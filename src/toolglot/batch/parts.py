@@ -35,6 +35,7 @@ class PartsFolder:
         self.path = output.with_name(output.name + FOLDER_SUFFIX)
         self.done: dict[int, Done] = {}
         self.broken: set[str] = set()  # inputs at which a run stopped because they were damaged: they may be mended
+        self._fresh = False  # begun by this run
         self._journal: IO[bytes] | None = None
         self._lock: IO[bytes] | None = None
 
@@ -96,17 +97,19 @@ class PartsFolder:
     def _read(self, manifest: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
         """What the run was begun with: ``own`` is not to be compared."""
         path = self.path / _MANIFEST
-        if not path.exists():
-            if self.output.exists() and not own["overwrite"]:
-                raise self._there_already()
-            new = path.with_name(_MANIFEST + ".new")
-            new.write_text(json.dumps({**own, **manifest}, indent=1), "utf-8")
-            new.replace(path)
-            return own
-        before: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        self._read_journal()
-        self._compare({name: value for name, value in before.items() if name not in own}, manifest)
-        return before
+        if path.exists():
+            self._read_journal()
+            if self.done or self.broken:
+                before: dict[str, Any] = json.loads(path.read_text("utf-8"))
+                self._compare({name: value for name, value in before.items() if name not in own}, manifest)
+                return before
+        if self.output.exists() and not own["overwrite"]:
+            raise self._there_already()
+        new = path.with_name(_MANIFEST + ".new")
+        new.write_text(json.dumps({**own, **manifest}, indent=1), "utf-8")
+        new.replace(path)
+        self._fresh = True
+        return own
 
     def _there_already(self) -> BatchError:
         return BatchError(f"{self.output} is there already; --overwrite (overwrite=True) replaces it", "batch.output")
@@ -175,6 +178,7 @@ class PartsFolder:
     def note_broken(self, name: str) -> None:
         """An input is damaged, so it may be another when the batch goes on."""
         self._write(json.dumps({"broken": name}))
+        self.broken.add(name)
 
     def _write(self, line: str) -> None:
         assert self._journal is not None
@@ -226,10 +230,12 @@ class PartsFolder:
         return any(json.loads(line).get("merged") == inode for line in lines)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Let go of the folder; it goes if nothing in it is of use."""
         for file in (self._journal, self._lock):
             if file is not None:
                 file.close()
+        if self._fresh and not self.done and not self.broken:
+            shutil.rmtree(self.path, ignore_errors=True)
 
 
 def _changed_input(was: list[dict[str, Any]], now: list[dict[str, Any]]) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -133,6 +133,8 @@ class _Batch:
         try:
             self._size = self._folder.open(manifest, self._size, overwrite=overwrite)
             self._work()
+            if max(self._folder.done, default=-1) >= self._pieces:
+                raise self._folder.changed("the input ends before the rows that are done")
             self._folder.finish(self._merge(), self._pieces)
         finally:
             self._folder.close()
@@ -248,12 +250,16 @@ class _Batch:
             pool = ProcessPoolExecutor(self._processes, get_context("spawn"), start, (job,))
             stack.callback(pool.shutdown, wait=True, cancel_futures=True)
             running: dict[Future[Done], Piece] = {}
-            for piece in self._to_do():
-                running[self._submit(pool, piece)] = piece._replace(data=b"")
-                if len(running) >= 2 * self._processes:
-                    self._collect(running)
-            while running:
-                self._collect(running)
+            try:
+                for piece in self._to_do():
+                    running[self._submit(pool, piece)] = piece._replace(data=b"")
+                    if len(running) >= 2 * self._processes:
+                        self._collect(running)
+            except BatchError:
+                with suppress(BatchError):  # what is begun is not to be done again
+                    self._collect_all(running)
+                raise
+            self._collect_all(running)
 
     def _submit(self, pool: ProcessPoolExecutor, piece: Piece) -> Future[Done]:
         try:
@@ -271,6 +277,10 @@ class _Batch:
             except BrokenProcessPool:
                 raise _died(list(running.values())) from None
             self._finished(done, running.pop(future).done)
+
+    def _collect_all(self, running: dict[Future[Done], Piece]) -> None:
+        while running:
+            self._collect(running)
 
     def _finished(self, done: Done, read: int) -> None:
         self._folder.note(done)
