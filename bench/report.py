@@ -9,7 +9,9 @@ from pathlib import Path
 
 @dataclass
 class Row:
-    """One measurement. ``value`` is judged against ``target`` (at most), where there is one."""
+    """One measurement. ``value`` is judged against ``target`` (at most), where there is one; ``data`` are the numbers
+    behind it, in microseconds.
+    """
 
     section: str
     name: str
@@ -17,6 +19,7 @@ class Row:
     unit: str = "x"
     target: float | None = None
     detail: str = ""
+    data: dict[str, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:

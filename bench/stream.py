@@ -51,7 +51,7 @@ def growth(report: Report, formats: tuple[str, ...] = FORMATS) -> None:
         worst = max(costs["35 kB"], costs["1 MB"]) / costs["1 kB"]
         detail = ", ".join(f"{label} {cost:.2f} us" for label, cost in costs.items())
         report.add(Row(FLAT, f"{format}: 1 MB", costs["1 MB"], "us", None))
-        report.add(Row(FLAT, f"{format}: growth from 1 kB to 1 MB", worst, "x", 1.25, detail))
+        report.add(Row(FLAT, f"{format}: growth from 1 kB to 1 MB", worst, "x", 1.25, detail, costs))
         half = deltas(messages.streamed(format, 500_000))
         doubling = 2 * costs["1 MB"] / (per_delta(format, half, REPEATS[500_000]) * 1e6)
         doublings.append(Row(DOUBLE, f"{format}: 500 kB to 1 MB", doubling, "x", 2.2))
@@ -97,7 +97,8 @@ def against_sglang(report: Report, sizes: tuple[int, ...]) -> None:
             raise SystemExit("SGLang's detector did not read the call")
         ours = per_delta("hermes", pieces, 9) * 1e6
         detail = f"SGLang {cost:,.0f} us a delta, toolglot {ours:.2f} us: {cost / ours:,.0f} times faster"
-        report.add(Row(SGLANG, f"{size / 1000:g} kB", ours / cost, "x", 1.0, detail))
+        times = {"SGLang": cost, "toolglot": ours}
+        report.add(Row(SGLANG, f"{size / 1000:g} kB", ours / cost, "x", 1.0, detail, times))
 
 
 def run(report: Report, *, quick: bool) -> None:

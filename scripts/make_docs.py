@@ -6,18 +6,17 @@ python scripts/make_docs.py --check   say what is out of date, exit 1 if anythin
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import toolglot
+from pages.benchmark import benchmark_page
+from pages.engines import names_table
 from toolglot import golden
-from toolglot.cli.hints import HINTS, hint
-from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, Fault, ParseError, ToolglotError
+from toolglot.codes import HINTS, example, example_error, example_repairs, hint
+from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, ParseError
 from toolglot.feedback import REMEDIES, facts, write
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -49,8 +48,8 @@ TITLES = {
 HEAD = """\
 # Error codes
 
-<!-- Made by scripts/make_docs.py from the tables of toolglot.errors and toolglot.feedback, and from the examples in
-tests/test_project.py. Do not edit. -->
+<!-- Made by scripts/make_docs.py from the tables of toolglot.errors, toolglot.feedback and toolglot.codes. Do not
+edit. -->
 
 Every `ToolglotError` has a `code`. Codes are part of the API: one is never renamed, and its meaning does not change.
 A `ParseError` also says where: `position`, `line` and `column` count code points of the text that you gave,
@@ -58,7 +57,8 @@ A `ParseError` also says where: `position`, `line` and `column` count code point
 [More](feedback.md).
 
 The tables show, for each code, a text that has it, or what raises it; the feedback of that very error, but for its
-line with the caret, which is the example; and whether `on_error="repair"` mends it.
+line with the caret, which is the example; and whether `on_error="repair"` mends it. [`toolglot explain
+CODE`](command-line.md#explain) and `code_info(code)` say the same of one code.
 """
 LOSSES_HEAD = """
 ## Losses
@@ -106,7 +106,7 @@ def errors_page() -> str:
         heads += ["what to do instead"] if hints else []
         parts.append(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}\n")
         for code in codes:
-            cells = [f"`{code}`", _cell(CODES[code]), _code(_example(code))]
+            cells = [f"`{code}`", _cell(CODES[code]), _code(example(code))]
             cells += [_cell(_feedback(code)), _repaired(code)] if told else []
             cells += [_cell(HINTS.get(code, ""))] if hints else []
             parts.append(f"| {' | '.join(cells)} |\n")
@@ -121,49 +121,16 @@ def errors_page() -> str:
 
 def _repaired(code: str) -> str:
     """The mends with which ``on_error="repair"`` reads the example."""
-    broken = _examples()[0].get(code)
-    if broken is None:
-        return "-"
-    found = toolglot.parse(broken, on_error="repair")
-    return "no" if found.errors else ", ".join(f"`{one.code}`" for one in found.repairs)
-
-
-@cache
-def _examples() -> tuple[dict[str, str], dict[str, Any], dict[str, str]]:
-    """By code: texts that have it; what raises it; and how that stands in the source."""
-    sys.path.insert(0, str(TESTS))
-    tables = import_module("test_project")
-    source: dict[str, str] = {}
-    for node in ast.walk(ast.parse((TESTS / "test_project.py").read_text("utf-8"))):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
-            for key, value in zip(node.value.keys, node.value.values, strict=True):
-                if isinstance(key, ast.Constant) and isinstance(value, ast.Lambda):
-                    text = ast.unparse(value.body).replace("toolglot.", "").lstrip("_")
-                    source[str(key.value)] = text.replace("_hermes('{}')", "'<tool_call>...</tool_call>'")
-    return tables.BROKEN, tables.RAISES, source
-
-
-def _example(code: str) -> str:
-    """A text that has the code, or what raises it: in Python, or in words."""
-    broken, raises, source = _examples()
-    return broken.get(code) or source.get(code) or str(raises[code].__doc__).splitlines()[0].rstrip(".")
+    repairs = example_repairs(code)
+    return "-" if repairs is None else ", ".join(f"`{one}`" for one in repairs) or "no"
 
 
 def _feedback(code: str) -> str:
     """What the model is told of the example, on one line and without the example's own."""
-    broken, raises, _ = _examples()
-    try:
-        if code in broken:
-            toolglot.parse(broken[code])
-        else:
-            raises[code]()
-    except ParseError as error:
-        return write({**facts(error), "excerpt": None}).replace("\n", " ")
-    except Fault as fault:
-        return write({**facts(ParseError(fault.text, fault.code)), "excerpt": None}).replace("\n", " ")
-    except ToolglotError:
-        pass
-    return "-"
+    error = example_error(code)
+    if not isinstance(error, ParseError):
+        return "-"
+    return write({**facts(error), "excerpt": None}).replace("\n", " ")
 
 
 def beacon_page() -> str:
@@ -265,7 +232,20 @@ def matrix_page() -> str:
     return MATRIX_HEAD.format(formats=len(formats), cases=sum(map(len, cases.values()))) + "".join(rows)
 
 
-PAGES = {"errors.md": errors_page, "coming-from-beacon.md": beacon_page, "matrix.md": matrix_page}
+def engines_page() -> str:
+    """The page for users of vLLM and SGLang, with their parsers' names."""
+    head, begin, rest = (DOCS / "coming-from-engines.md").read_text("utf-8").partition("<!-- names -->\n")
+    _, end, tail = rest.partition("<!-- end of names -->\n")
+    return head + begin + names_table() + end + tail
+
+
+PAGES = {
+    "benchmark.md": benchmark_page,
+    "coming-from-beacon.md": beacon_page,
+    "coming-from-engines.md": engines_page,
+    "errors.md": errors_page,
+    "matrix.md": matrix_page,
+}
 
 
 def main(check: bool) -> int:

@@ -1,20 +1,15 @@
-"""What the tests of batches share: rows, and what raises each code of a batch."""
+"""What the tests of batches share: rows, good and bad."""
 
 from __future__ import annotations
 
 import json
 import random
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from toolglot import batch, golden
-from toolglot.batch.options import Options
-from toolglot.batch.rows import RowReader
-from toolglot.batch.running import _died
+from toolglot import golden
 from toolglot.batch.sources import Piece
-from toolglot.batch.work import Done, _failed, _Row, read_line, rows_of_piece
 
 # Lines that are no row with a text, and the code of the error in their place.
 BAD_LINES: dict[bytes, str] = {
@@ -62,110 +57,3 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 PIECE = Piece(0, "lines", b"", "", "outputs.jsonl", 0, 1, 1, 0)
-
-
-def _invalid_line() -> None:
-    """a line of the input: [1, 2]"""
-    error = read_line("[1, 2]")
-    assert isinstance(error, Exception)
-    raise error
-
-
-def _text(row: dict[str, Any], **options: Any) -> None:
-    RowReader(Options(**options))._text(row)
-
-
-def _invalid_encoding() -> None:
-    r"""a row: {"text": "half \\ud83d"}"""
-    _text({"text": "half \ud83d"})
-
-
-def _missing_text() -> None:
-    """a row: {"text": null}"""
-    _text({"text": None})
-
-
-def _invalid_text() -> None:
-    """a row: {"text": 5}"""
-    _text({"text": 5})
-
-
-def _invalid_option() -> None:
-    """a row: {"text": "...", "tools": 5}, with tools_column="tools" """
-    _text({"text": "", "tools": 5}, tools_column="tools")
-
-
-def _line_too_long() -> None:
-    """a line of 200 MiB"""
-    [error] = rows_of_piece(PIECE._replace(kind="long"), Options())
-    assert isinstance(error, Exception)
-    raise error
-
-
-def _run(**options: Any) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        file = folder / "in.jsonl"
-        file.write_text('{"text": "prose"}\n', "utf-8")
-        (folder / "out.jsonl").touch()
-        given = {"inputs": file, "output": folder / "new.jsonl", "processes": 1, **options}
-        given["inputs"] = folder / given["inputs"]
-        given["output"] = folder / given["output"]
-        batch.run(**given)
-
-
-def _input() -> None:
-    """a file that is not there"""
-    _run(inputs="none.jsonl")
-
-
-def _columns() -> None:
-    """text_column="txt" where the column is called text"""
-    _run(text_column="txt")
-
-
-def _output() -> None:
-    """an output that is there already, without overwrite=True"""
-    _run(output="out.jsonl")
-
-
-def _changed() -> None:
-    """another on_error than that of the run that was stopped"""
-    from toolglot.batch.parts import PartsFolder
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = PartsFolder(Path(name) / "out.jsonl")
-        try:
-            folder.open({"options": {"on_error": "collect"}}, 1, overwrite=False)
-            (folder.path / "part-000000").touch()
-            folder.note(Done(0, "", 0, "", 0, {}, []))
-            folder.close()
-            folder.open({"options": {"on_error": "repair"}}, 1, overwrite=False)
-        finally:
-            folder.close()
-
-
-def _worker() -> None:
-    """a process that was killed"""
-    raise _died([PIECE])
-
-
-def _crash() -> None:
-    """an exception that is none of Toolglot's own"""
-    _failed(_Row(PIECE), None, ZeroDivisionError("division by zero"), None)
-
-
-BATCHES: dict[str, Callable[[], object]] = {
-    "batch.invalid_line": _invalid_line,
-    "batch.invalid_encoding": _invalid_encoding,
-    "batch.line_too_long": _line_too_long,
-    "batch.missing_text": _missing_text,
-    "batch.invalid_text": _invalid_text,
-    "batch.invalid_option": _invalid_option,
-    "batch.input": _input,
-    "batch.columns": _columns,
-    "batch.output": _output,
-    "batch.changed": _changed,
-    "batch.worker": _worker,
-    "batch.crash": _crash,
-}

@@ -1,6 +1,7 @@
 """Damaged outputs and what `on_error="repair"` makes of them: the golden table of tests/test_repair.py.
 
-python tests/repairs.py    print it: each output's error with its caret, and the repaired call or why it stays broken
+python tests/repairs.py    print it: each output's error with its caret, what the model is told, and the repaired call
+                           with its repairs or why it stays broken; fails if one is not as it is declared here
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ TOOLS = json.loads((Path(__file__).parent / "formats" / "tools.json").read_text(
 
 @dataclass(frozen=True)
 class Case:
-    """``calls`` and ``codes`` of the repairs; ``broken`` says why it stays an error, whose code is ``error`` always."""
+    """``calls`` and ``codes`` of the repairs; ``broken`` says why it stays an error.
+
+    ``error`` is the code in strict modes, None if it is text (or a call) there.
+    """
 
     title: str
     text: str
-    error: str
+    error: str | None
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
     broken: str = ""
@@ -136,6 +140,125 @@ CASES = [
         ["repair.missing_tag"],
     ),
     Case(
+        "the section's opener missing",
+        KIMI.removeprefix("<|tool_calls_section_begin|>") + '{"city": "Paris"}<|tool_call_end|>',
+        None,
+        PARIS,
+        ["repair.missing_opener"],
+        options=WITH_TOOLS,
+    ),
+    Case(
+        "the call's opener missing",
+        "On it.\nget_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
+        None,
+        PARIS,
+        ["repair.missing_opener"],
+        options={"format": "glm45", "generation_prompt": "", **WITH_TOOLS},
+    ),
+    Case(
+        "an opener missing, and no tools",
+        'On it.\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+        None,
+        broken="it is text, as long as no declared tool says that a call was meant",
+        options={"format": "hermes"},
+    ),
+    Case(
+        "the call's opener missing in its section",
+        KIMI.replace("<|tool_call_begin|>", "") + '{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>',
+        "tool_call.expected_markup",
+        PARIS,
+        ["repair.missing_opener"],
+        options=WITH_TOOLS,
+    ),
+    Case(
+        "a string where an object is wanted",
+        hermes('{"title": "x", "when": "{\\"day\\": 3}"}', "create_event"),
+        None,
+        [("create_event", {"title": "x", "when": {"day": 3}})],
+        ["coerce.string_to_object"],
+        options=WITH_TOOLS,
+    ),
+    Case(
+        "other words in the call object",
+        '<tool_call>\n{"tool": "get_weather", "params": {"city": "Paris"}}\n</tool_call>',
+        "tool_call.unrecognized",
+        PARIS,
+        ["repair.call_key"] * 2,
+        options=WITH_TOOLS,
+    ),
+    Case(
+        "Python: a closing bracket missing",
+        "[get_weather(city='Paris']",
+        "tool_call.expected_comma",
+        PARIS,
+        ["repair.missing_bracket"],
+        options={"format": "pythonic", **WITH_TOOLS},
+    ),
+    Case(
+        "Python: quoted names, colons, a comma missing, a comment",
+        "[get_weather('city': 'Paris' days=2) # now\n]",
+        "tool_call.positional_argument",
+        [("get_weather", {"city": "Paris", "days": 2})],
+        ["repair.quoted_name", "repair.sign", "repair.missing_comma", "repair.comment"],
+        options={"format": "pythonic", **WITH_TOOLS},
+    ),
+    Case(
+        "Python: an apostrophe in a string",
+        "[write_file(path='a', text='it's here')]",
+        "tool_call.expected_comma",
+        broken="where the string ends is a guess",
+        options={"format": "pythonic", **WITH_TOOLS},
+        partial={"path": "a", "text": "it"},
+    ),
+    Case(
+        "Gemma: single quotes, Python's word, a comma too many",
+        "<|tool_call>call:create_event{title:'x',when:{},urgent:True,}<tool_call|>",
+        "tool_call.expected_value",
+        [("create_event", {"title": "x", "when": {}, "urgent": True})],
+        ["repair.single_quotes", "repair.python_literal", "repair.trailing_comma"],
+        options=WITH_TOOLS,
+    ),
+    Case(
+        "Gemma: a string without its quote token",
+        '<|tool_call>call:get_weather{city:<|"|>Paris,days:2}<tool_call|>',
+        "tool_call.unterminated_string",
+        broken="the string may go on to the end",
+        options=WITH_TOOLS,
+        partial={},
+    ),
+    Case(
+        "attributes in another spelling",
+        '<tool_call>\n<function name="get_weather">\n<parameter name="city">\nParis\n</parameter>\n</function>\n'
+        "</tool_call>",
+        "tool_call.expected_markup",
+        PARIS,
+        ["repair.tag_drift"] * 2,
+        options={"format": "qwen3_coder", **WITH_TOOLS},
+    ),
+    Case(
+        "a call's closer missing before its section's",
+        '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</function_calls>',
+        "tool_call.unexpected_end",
+        PARIS,
+        ["repair.missing_tag"],
+        options={"format": "xml_invoke", **WITH_TOOLS},
+    ),
+    Case(
+        "a call in Python's notation between tags for JSON",
+        '<tool_call>get_weather(city="Paris")</tool_call>',
+        "json.expected_value",
+        PARIS,
+        ["repair.wrong_dialect"],
+        options={"format": "hermes", **WITH_TOOLS},
+    ),
+    Case(
+        "a value's closer missing",
+        "<tool_call>get_weather\n<arg_key>days</arg_key>\n<arg_value>2\n</tool_call>",
+        "tool_call.unexpected_end",
+        broken="bare text goes on to its closer",
+        options={"format": "glm45", **WITH_TOOLS},
+    ),
+    Case(
         "an opening tag missing",
         "<tool_call>get_weather\n<arg_key>city</arg_key>\nParis</arg_value>\n</tool_call>",
         "tool_call.expected_markup",
@@ -208,6 +331,24 @@ CASES = [
 ]
 
 
+def wrong(case: Case) -> list[str]:
+    """In what a case is not as it is declared."""
+    strict = toolglot.parse(case.text, on_error="collect", **case.options)
+    message = toolglot.parse(case.text, on_error="repair", **case.options)
+    stays = [case.error] if case.broken and case.error is not None else []
+    expected: list[tuple[str, Any, Any]] = [
+        ("strict error", [error.code for error in strict.errors], [] if case.error is None else [case.error]),
+        ("strict repairs", strict.repairs, []),
+        ("calls", [(call.name, call.arguments) for call in message.tool_calls], case.calls),
+        ("repairs", [repair.code for repair in message.repairs], case.codes),
+        ("errors", [error.code for error in message.errors], stays),
+        ("certain", [error.partial_arguments for error in message.errors], [case.partial] * len(stays)),
+    ]
+    there = [one for one in message.repairs if one.span and case.text[slice(*one.span)] == one.before]
+    expected.append(("repairs that say what stands there", there, message.repairs))
+    return [f"{case.title}: {what}: {one!r}, not {other!r}" for what, one, other in expected if one != other]
+
+
 def shown(case: Case) -> str:
     """A case as it is printed."""
     options = {key: value for key, value in case.options.items() if key != "tools"}
@@ -215,19 +356,33 @@ def shown(case: Case) -> str:
         [*(f"{key}={value!r}" for key, value in options.items()), *(["tools"] * ("tools" in case.options))]
     )
     lines = [f"== {case.title}" + (f" ({said})" if said else "")]
-    [error] = toolglot.parse(case.text, on_error="collect", **case.options).errors
-    lines += [f"{error.code}: {error}", *("    " + line for line in error.context().split("\n"))]
+    strict = toolglot.parse(case.text, on_error="collect", **case.options)
+    for error in strict.errors:
+        lines += [f"{error.code}: {error}", *("    " + line for line in error.context().split("\n"))]
+        lines += ["  told", *("    " + line for line in error.feedback().split("\n"))]
+    if not strict.errors:
+        lines.append("no error: " + ("a call" if strict.tool_calls else "text"))
+        lines += ["    " + line for line in case.text.split("\n")]
     message = toolglot.parse(case.text, on_error="repair", **case.options)
     for call in message.tool_calls:
         lines.append(f"  call    {call.name} {call.arguments_json}")
     for repair in message.repairs:
-        lines.append(
-            f"  repair  {repair.code} {repair.span[0]}-{repair.span[1]}: {repair.before!r} -> {repair.after!r}"
-        )
-    for error in message.errors:
-        lines.append(f"  broken  {case.broken}; certain: {error.partial_arguments}")
+        at = "" if repair.span is None else f" {repair.span[0]}-{repair.span[1]}"
+        lines.append(f"  repair  {repair.code}{at}: {repair.before!r} -> {repair.after!r}")
+    if case.broken:
+        certain = [error.partial_arguments for error in message.errors]
+        lines.append(f"  broken  {case.broken}" + "".join(f"; certain: {one}" for one in certain))
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """Print all; 1 if a case is not as it is declared."""
+    found = [line for case in CASES for line in wrong(case)]
     sys.stdout.write("\n\n".join(map(shown, CASES)) + "\n")
+    for line in found:
+        sys.stderr.write(line + "\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,16 @@ import pytest
 pytest.importorskip("typer")
 
 from rich.cells import cell_len
-from typer.testing import CliRunner
+from typer import testing
 
 import toolglot
 from toolglot.cli.app import app
 from toolglot.cli.catalogue import SAMPLES
 from toolglot.cli.data import error_data, event_data
 from toolglot.cli.escape import json_text, line, plain
-from toolglot.cli.hints import HINTS, hint
 from toolglot.cli.inputs import deltas
 from toolglot.cli.show import Screen, fit
+from toolglot.codes import HINTS, hint
 from toolglot.errors import CODES, LimitError, ParseError
 
 ROOT = Path(__file__).parent.parent
@@ -74,11 +75,14 @@ EXPECTED: dict[str, tuple[tuple[str, ...], str, list[str]]] = {
 }
 BROKEN = EXAMPLES / "broken.txt"
 
-runner = CliRunner()
+# Else the command would be made anew for each call, which takes longer than the call.
+testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
+runner = testing.CliRunner()
 
 
 def run(*args: str, input: str | bytes | None = None, env: dict[str, str] | None = None) -> Any:
-    return runner.invoke(app, list(args), input=input, env={"NO_COLOR": None, "FORCE_COLOR": None, **(env or {})})
+    env = {"NO_COLOR": None, "FORCE_COLOR": None, **(env or {})}  # type: ignore[dict-item]
+    return runner.invoke(app, list(args), input=input, env=env, prog_name="toolglot")
 
 
 def run_json(*args: str, input: str | bytes | None = None, status: int = 0) -> Any:

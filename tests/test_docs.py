@@ -1,7 +1,7 @@
 """README.md and docs/ are executed: Python blocks as doctests or as code, console blocks that start with `toolglot`.
 
 A page's Python blocks run in a process of their own (``python tests/test_docs.py PAGE``): what one registers or changes
-is gone with it.
+is gone with it. ``python tests/test_docs.py`` prints how much of each page is executed.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import inspect
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
+from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -45,8 +50,13 @@ def blocks(page: Path) -> Iterator[Block]:
         yield Block(page, text.count("\n", 0, match.start(2)) + 1, match[1], match[2])
 
 
-def pages_with(language: str) -> list[Path]:
-    return [page for page in PAGES if any(block.language == language for block in blocks(page))]
+PYTHON = ("python", "pycon")
+SHOWN = ("bash", "sh")  # commands of a shell: set-up, which `.ci/run` runs, and what needs the reader's own files
+HEAVY = ("py",)  # what needs packages that the tests do not bring: tests/heavy runs these
+
+
+def pages_with(*languages: str) -> list[Path]:
+    return [page for page in PAGES if any(block.language in languages for block in blocks(page))]
 
 
 COMMANDS = [
@@ -65,7 +75,7 @@ def run_python(page: Path) -> str:
     runner = doctest.DocTestRunner(verbose=False)
     said: list[str] = []
     for block in blocks(page):
-        if block.language != "python":
+        if block.language not in PYTHON:
             continue
         if ">>>" in block.text:
             test = doctest.DocTestParser().get_doctest(block.text, names, str(block), str(page), block.line - 1)
@@ -78,7 +88,7 @@ def run_python(page: Path) -> str:
     return "".join(said)
 
 
-@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", pages_with(*PYTHON), ids=lambda page: str(page.relative_to(ROOT)))
 def test_python(page: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-W", "error", str(Path(__file__)), str(page)],
@@ -123,7 +133,59 @@ def test_console(command: str, output: str) -> None:
 
 def test_something_is_executed() -> None:
     assert len(COMMANDS) >= 3
-    assert ROOT / "README.md" in pages_with("python")
+    assert ROOT / "README.md" in pages_with(*PYTHON)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_is_executed(page: Path) -> None:
+    """A language that nothing runs, or a transcript of another command, would be shown and never tried."""
+    for block in blocks(page):
+        assert block.language in (*PYTHON, *HEAVY, *SHOWN, "console"), block
+        if block.language == "console":
+            assert all(match[1].startswith("toolglot ") for match in _COMMAND.finditer(block.text)), block
+            assert block.text.startswith("$ "), block
+
+
+def test_how_to_add_a_format_is_followed(tmp_path: Path) -> None:
+    """The file at the end of the tutorial, put into a copy of the package, with the cases of the tutorial."""
+    page = ROOT / "docs" / "add-a-format.md"
+    shutil.copytree(
+        ROOT / "src" / "toolglot", tmp_path / "src" / "toolglot", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    [declaration] = re.findall(r'^    """Orchid.*?^    \)$', page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    source = textwrap.dedent(declaration) + "\n"
+    assert len(source.splitlines()) <= 60
+    (tmp_path / "src" / "toolglot" / "formats" / "orchid.py").write_text(source, "utf-8")
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        for example in doctest.DocTestParser().get_examples(block.text):
+            if example.source.startswith(("cases = ", "source = ", "nothing = ")):
+                exec(example.source, names)
+    folder = tmp_path / "orchid"
+    folder.mkdir()
+    tags = set()
+    for name, (text, sheet) in names["cases"].items():
+        tags.update(sheet["tags"])
+        (folder / f"{name}.txt").write_bytes(text.encode())
+        sheet = {**names["nothing"], "source": names["source"], **sheet}
+        (folder / f"{name}.json").write_text(json.dumps(sheet), "utf-8")
+    assert {"single", "hostile", "truncated", "malformed"} <= tags, "what tests/test_golden.py wants of a folder"
+    code = (
+        "import sys; from pathlib import Path; import toolglot; from toolglot import golden\n"
+        "assert 'orchid' in [fmt.id for fmt in toolglot.formats()]\n"
+        "assert toolglot.format_for_model('example/orchid-2-instruct') == 'orchid'\n"
+        "for case in golden.load_folder(Path(sys.argv[1])):\n"
+        "    print(case.name, *(check for check, said in golden.check(case).items() if said))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+        timeout=60,
+    )
+    assert result.stdout.split() == sorted(names["cases"])
 
 
 def test_set_up_and_test_commands_are_those_of_ci() -> None:
@@ -143,11 +205,30 @@ def test_ci_asks_the_sdks() -> None:
     assert re.search(r'^dev = \[.*"toolglot\[sdk,[a-z,]*test\]".*\]$', project, re.MULTILINE)
 
 
+def anchors(page: Path) -> set[str]:
+    """The places of a page that a code host makes of its headings."""
+    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
-        if "://" not in target:
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    """As the page reads on a code host; the site's own links are checked where it is built."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    coming = import_module("build_docs").COMING
+    for target, place in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", _FENCE.sub("", page.read_text("utf-8"))):
+        if "://" in target or Path(target).name in coming:
+            continue
+        there = page.parent / target if target else page
+        assert there.exists(), f"{page.name} links to {target}"
+        if place:
+            assert place in anchors(there), f"{page.name} links to {target}#{place}"
+
+
+def test_tests_that_pages_name_exist() -> None:
+    for page in PAGES:
+        for path, name in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page.read_text("utf-8")):
+            assert f"def {name}(" in (ROOT / path).read_text("utf-8"), f"{page.name}: {path}::{name}"
 
 
 def test_generated_pages_are_up_to_date() -> None:
@@ -190,7 +271,22 @@ def test_formats_page_shows_formats_that_exist() -> None:
         assert (ROOT / "src" / "toolglot" / "formats" / f"{name}.py").exists(), name
 
 
-if __name__ == "__main__":
+def print_counts() -> None:
+    """How many blocks of each page are executed, and commands in them."""
+    total: Counter[str] = Counter()
+    for page in PAGES:
+        counts = Counter("python" if block.language in PYTHON else block.language for block in blocks(page))
+        counts["commands"] = sum(
+            len(_COMMAND.findall(block.text)) for block in blocks(page) if block.language == "console"
+        )
+        total += counts
+        print(f"{page.relative_to(ROOT)!s:<38}{counts['python']:>4} Python {counts['commands']:>4} commands")
+    print(f"{'all':<38}{total['python']:>4} Python {total['commands']:>4} commands")
+
+
+if __name__ == "__main__" and len(sys.argv) == 1:
+    print_counts()
+elif __name__ == "__main__":
     failed = run_python(Path(sys.argv[1]).resolve())
     sys.stdout.write(failed)
     sys.exit(bool(failed))

@@ -728,8 +728,54 @@ def test_the_result_of_a_broken_call_is_no_orphan_where_both_go_back() -> None:
     # Another API is not told of the call, nor of its result.
     away = convert_messages(messages, "openai", "anthropic", repair=True)
     assert check_messages(away, "anthropic") == []
-    assert ["history.duplicate_result", "$[4]"] in said(away.repairs)
+    assert ["history.orphan_result", "$[4]"] in said(away.repairs)
     assert [loss.code for loss in away.losses] == ["loss.unread", "loss.unread"]
+
+
+def test_a_broken_call_without_a_result_is_an_orphan() -> None:
+    """The API that it goes back to counts it among the calls; another is not told of it."""
+
+    def asked(*arguments: str) -> dict[str, Any]:
+        calls = [
+            {"id": f"call_{n}", "type": "function", "function": {"name": "f", "arguments": text}}
+            for n, text in enumerate(arguments)
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+    answer = {"role": "tool", "tool_call_id": "call_1", "content": "1"}
+    user = {"role": "user", "content": "Hi"}
+    messages = [user, asked("{", "{}"), answer, user]
+    problems = check_messages(messages, "openai")
+    assert [(one.code, one.path) for one in problems] == [("history.orphan_call", "$[1].tool_calls[0]")]
+    assert "'call_0', which cannot be read, has no result" in problems[0].detail
+    mended = convert_messages(messages, "openai", "openai", repair=True)
+    assert said(mended.repairs) == [["history.orphan_call", "$[1]"]]
+    assert mended["messages"][:3] == messages[:3]
+    assert [one.get("tool_call_id") for one in mended["messages"]] == [None, None, "call_1", "call_0", None]
+    assert check_messages(mended["messages"], "openai") == []
+    away = convert_messages(messages, "openai", "anthropic", repair=True)
+    assert ["history.orphan_call", "$[1]"] not in said(away.repairs)
+    assert check_messages(away, "anthropic") == []
+
+
+def test_the_id_of_a_file_is_for_who_keeps_it() -> None:
+    """For all APIs of that provider; what a caller makes by hand is for whoever it is given to."""
+    part = {"type": "file", "file": {"file_id": "file-1"}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Read."}, part]}]
+    assert convert_messages(messages, "openai", "openai")["messages"] == messages
+    same = convert_messages(messages, "openai", "openai_responses")
+    assert same["input"][0]["content"][1] == {"type": "input_file", "file_id": "file-1"}
+    other = convert_messages(messages, "openai", "anthropic")
+    assert "file-1" not in json.dumps(other)
+    assert said(other.losses) == [["loss.part", "$[0]"]]
+    turn = get_provider("openai").history(messages)[0]
+    assert isinstance(turn, UserMessage)
+    told = get_provider("anthropic").results(ToolResult("t1", turn.content))
+    assert "file-1" not in json.dumps(told)
+    assert said(told.losses) == [["loss.part", "$[0].content[1]"]]
+    made = get_provider("anthropic").messages([UserMessage([FilePart(id="file_2")])])
+    assert made["messages"][0]["content"][0]["source"] == {"type": "file", "file_id": "file_2"}
+    assert made.losses == ()
 
 
 def test_what_is_no_history() -> None:

@@ -8,16 +8,15 @@ import re
 import subprocess
 import sys
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import toolglot
-from batches import BATCHES
+from toolglot.codes import BROKEN, RAISES, code_info
 from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS, Fault, ToolglotError
-from toolglot.values.dialect import PYTHON
-from toolglot.values.literal import LiteralReader
+from toolglot.feedback import REMEDIES
 
 ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src" / "toolglot"
@@ -34,6 +33,7 @@ LEVELS: list[set[str]] = [
     {"api", "grammars", "models", "rendering", "validation"},
     {"providers"},  # which read text inside a provider's content
     {"convert", "golden", "tools", "batch"},
+    {"codes", "explanation"},
     {""},  # toolglot/__init__.py, the public surface
     {"cli", "__main__"},
 ]
@@ -58,106 +58,6 @@ LONG: dict[str, str] = {
 # Codes that nothing raises yet: the issue that will.
 RESERVED: dict[str, str] = {}
 
-
-def _hermes(arguments: str) -> str:
-    return f'<tool_call>{{"name": "f", "arguments": {arguments}}}</tool_call>'
-
-
-# Code: a text that has it, read without any options.
-BROKEN: dict[str, str] = {
-    "json.expected_value": _hermes('{"a": }'),
-    "json.expected_key": _hermes("{a: 1}"),
-    "json.expected_colon": _hermes('{"a" 1}'),
-    "json.expected_comma": _hermes('{"a": 1 "b": 2}'),
-    "json.trailing_comma": _hermes('{"a": 1,}'),
-    "json.trailing_characters": '<tool_call>{"name": "f", "arguments": {}} x</tool_call>',
-    "json.unexpected_end": '<tool_call>{"name": "f", "arguments": {"a": 1',
-    "json.unterminated_string": '<tool_call>{"name": "f", "arguments": {"a": "b',
-    "json.control_character": _hermes('{"a": "\n"}'),
-    "json.invalid_escape": _hermes(r'{"a": "\x"}'),
-    "json.invalid_unicode_escape": _hermes(r'{"a": "\u12"}'),
-    "json.lone_surrogate": _hermes(r'{"a": "\ud800"}'),
-    "json.invalid_literal": _hermes('{"a": nul}'),
-    "json.invalid_number": _hermes('{"a": 01}'),
-    "json.number_out_of_range": _hermes('{"a": 1e999}'),
-    "json.number_too_long": _hermes('{"a": ' + "9" * 4301 + "}"),
-    "json.duplicate_key": _hermes('{"a": 1, "a": 2}'),
-    "json.too_deep": _hermes('{"a": ' + "[" * 513 + "]" * 513 + "}"),
-    "tool_call.unrecognized": '<tool_call>{"a": 1}</tool_call>',
-    "tool_call.invalid_name": '<tool_call>{"name": "", "arguments": {}}</tool_call>',
-    "tool_call.invalid_arguments": _hermes("[1]"),
-    "tool_call.ambiguous_arguments": '<tool_call>{"name": "f", "arguments": {}, "parameters": {}}</tool_call>',
-    "tool_call.positional_argument": "<|python_tag|>f.call(a=1, 2)",
-    "tool_call.duplicate_argument": "<|python_tag|>f.call(a=1, a=2)",
-    "tool_call.expected_value": "<|python_tag|>f.call(a=)",
-    "tool_call.expected_key": "<|python_tag|>f.call(a={1: 2})",
-    "tool_call.expected_colon": '<|python_tag|>f.call(a={"a" 2})',
-    "tool_call.expected_comma": "<|python_tag|>f.call(a=1 b=2)",
-    "tool_call.expected_markup": '<invoke name="f">x</invoke>',
-    "tool_call.duplicate_key": '<|python_tag|>f.call(a={"a": 1, "a": 2})',
-    "tool_call.invalid_escape": r'<|python_tag|>f.call(a="\xg")',
-    "tool_call.unterminated_string": '<|python_tag|>f.call(a="b\n")',
-    "tool_call.unexpected_end": "<|python_tag|>f.call(a=[",
-    "reasoning.unclosed": "<think>I call it. <|python_tag|>f.call()",
-}
-
-
-def _ambiguous() -> None:
-    """A parser name that two engines give to different formats; the registry is one of its own."""
-    from toolglot.registry import Registry
-
-    registry = Registry()
-    pattern = toolglot.get_format("glm47").pattern
-    registry.add(toolglot.Format(pattern, id="another", engines={"another_engine": ("qwen25",)}))
-    registry.resolve("qwen25")
-
-
-def _broken(stream: bytes) -> None:
-    """What stands in a stream for an event that is none."""
-    from toolglot.providers._frames import Frames
-
-    frames = Frames(100)
-    [broken] = frames.feed(stream) + frames.close()
-    raise broken.error
-
-
-def _tool(type_: str) -> toolglot.Tool:
-    return toolglot.Tool("f", parameters={"properties": {"a": {"type": type_}}})
-
-
-# Code: what raises it, where a text alone does not.
-RAISES: dict[str, Callable[[], object]] = {
-    "tool_call.not_found": lambda: toolglot.parse_tool_call("prose"),
-    "tool_call.multiple": lambda: toolglot.parse_tool_call("f(a=1) g(a=1)"),
-    "tool_call.unknown_tool": lambda: toolglot.parse(_hermes("{}"), tools=["g"]),
-    # Of Python's dialect; no format has a value that is one number and nothing else, so only the reader says it.
-    "tool_call.trailing_characters": lambda: LiteralReader(PYTHON, 0).feed("1-2", 0, final=True),
-    "tool_call.truncated": lambda: toolglot.parse('<tool_call>{"name": "f', finish_reason="length"),
-    "tool_call.limit": lambda: toolglot.parse(_hermes("{}") * 3, limits=toolglot.Limits(calls=2)),
-    "provider.invalid_encoding": lambda: toolglot.parse_response(b"\xff"),
-    "provider.invalid_event": lambda: _broken(b"data: {,}\n\n"),
-    "provider.truncated_event": lambda: _broken(b'data: {"a'),
-    "provider.event_after_end": lambda: list(
-        toolglot.iter_events([{"message": {"content": "a"}, "done": True}, {"message": {"content": "b"}}], "ollama")
-    ),
-    "provider.stream_incomplete": lambda: list(toolglot.iter_events([{"message": {"content": "a"}}], "ollama")),
-    "provider.error_response": lambda: toolglot.parse_response({"error": {"message": "Overloaded"}}),
-    "schema.violation": lambda: toolglot.parse(_hermes('{"a": 1}'), tools=[_tool("string")], validate=True),
-    "schema.invalid": lambda: toolglot.parse("prose", tools=[_tool("strin")], validate=True),
-    "definition.unknown_provider": lambda: toolglot.get_provider("no such provider"),
-    "definition.unknown_format": lambda: toolglot.get_format("no such format"),
-    "definition.ambiguous_name": _ambiguous,
-    "definition.invalid_pattern": lambda: toolglot.Format("<call>"),
-    "definition.invalid_tool": lambda: toolglot.Tool.from_any({}),
-    "definition.invalid_function": lambda: toolglot.Tool.from_function(lambda *arguments: None),
-    "conversion.unsafe_value": lambda: toolglot.render([toolglot.ToolCall("f", {"a": '<|"|>, b'})], "gemma4"),
-    "conversion.missing_id": lambda: toolglot.get_provider("openai").results(toolglot.ToolResult(None, "x")),
-    "conversion.missing_name": lambda: toolglot.get_provider("google").results(toolglot.ToolResult("a", "x")),
-    "conversion.lossy": lambda: toolglot.get_provider("openai").tools(toolglot.Tool("a.b"), strict=True),
-    "conversion.unsupported": lambda: toolglot.render([toolglot.ToolCall("f", kind="custom", input="x")], "hermes"),
-}
-
-RAISES |= BATCHES
 
 _CODE = re.compile(
     r"(?:json|tool_call|reasoning|provider|schema|definition|conversion|batch|loss|history|coerce|repair)\.[a-z_]+\Z"
@@ -320,7 +220,7 @@ def codes_in_source() -> dict[str, list[str]]:
     """Code: the places in src/ that spell it out, apart from the table itself."""
     found: dict[str, list[str]] = {}
     for path in MODULES:
-        if path.relative_to(SRC).as_posix() == "cli/hints.py":
+        if path.relative_to(SRC).as_posix() == "codes.py":
             continue
         tree = ast.parse(path.read_text("utf-8"))
         tables = [
@@ -368,8 +268,35 @@ def test_text_with_code(code: str) -> None:
 @pytest.mark.parametrize("code", RAISES)
 def test_raises_code(code: str) -> None:
     with pytest.raises((ToolglotError, Fault)) as info:
-        RAISES[code]()
+        RAISES[code].run()
     assert info.value.code == code
+
+
+@pytest.mark.parametrize("code", RAISES)
+def test_what_is_shown_raises_code(code: str) -> None:
+    """What stands in the documentation for Python can be typed in; the rest is words."""
+    try:
+        shown = compile(RAISES[code].shown, code, "eval")
+    except SyntaxError:
+        assert code.startswith("batch.") or code in ("tool_call.trailing_characters", "definition.ambiguous_name")
+        return
+    with pytest.raises(ToolglotError) as info:
+        eval(shown, {name: getattr(toolglot, name) for name in toolglot.__all__})
+    assert info.value.code == code
+
+
+def test_every_code_is_explained() -> None:
+    for kind, table in (("error", CODES), ("loss", LOSSES), ("problem", PROBLEMS), ("repair", REPAIRS)):
+        for code, meaning in table.items():
+            found = code_info(code)
+            assert found is not None
+            assert (found.code, found.kind, found.meaning) == (code, kind, meaning)
+            assert bool(found.example and found.advice and found.error) == (kind == "error")
+            if code in REMEDIES:
+                assert REMEDIES[code] in str(found.feedback)
+            else:
+                assert found.feedback is None
+    assert code_info("json.no_such_code") is None
 
 
 def test_every_code_is_documented() -> None:

@@ -270,6 +270,30 @@ def test_sentences_are_short() -> None:
         assert len(one.expected or "") < 1000
 
 
+@pytest.mark.parametrize(("wrong", "listed", "more"), [(32, 32, 0), (33, 32, 1), (500, 32, 468), (3000, 32, 1000)])
+def test_how_many_more_there_are_is_said(wrong: int, listed: int, more: int) -> None:
+    schema = {"properties": {"x": {"items": {"type": "string"}}}}
+    for arguments, tool in (
+        ({"x": [1] * wrong}, Tool("f", parameters=schema)),
+        ({f"k{n}": 1 for n in range(wrong)}, Tool("f", parameters={"additionalProperties": False})),
+    ):
+        with pytest.raises(ParseError) as info:
+            validate_call(made(arguments, "f"), [tool])
+        error = info.value
+        assert (len(error.violations), error.more_violations) == (listed, more)
+        least = "at least " if more else ""
+        assert str(error).partition(" (line")[0].endswith(f"(and {least}{listed + more - 1} more)")
+        assert error.facts()["more_violations"] == listed - 4 + more
+        assert f"\n- and {listed - 4 + more} more\n" in error.feedback()
+        (whole,) = parse(hermes("f", json.dumps(arguments)), tools=[tool], validate=True, on_error="collect").errors
+        response = {
+            "message": {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": arguments}}]}
+        }
+        (sent,) = parse_response(response, "ollama", tools=[tool], validate=True, on_error="collect").errors
+        assert whole.more_violations == sent.more_violations == more
+        assert pickle.loads(pickle.dumps(whole)).more_violations == more
+
+
 def test_unknown_tool_has_the_nearest_names() -> None:
     with pytest.raises(ParseError) as info:
         validate_call(ToolCall("wether"), TOOLS)

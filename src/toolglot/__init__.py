@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         register_format,
         stream,
     )
+    from .codes import CodeInfo, code_info
     from .convert import check_messages, convert_messages
     from .definition import Tool
     from .errors import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         ToolCallEnd,
         ToolCallStart,
     )
+    from .explanation import Candidate, Explanation, OtherReading, explain, explain_response
     from .feedback import as_result
     from .format import Format, Reasoning, Results, Tools
     from .grammars import grammar, grammar_triggers
@@ -84,10 +86,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CallPart",
+    "Candidate",
+    "CodeInfo",
     "ConversionError",
     "DefinitionError",
     "ErrorEvent",
     "Event",
+    "Explanation",
     "FilePart",
     "Format",
     "HistoryRepair",
@@ -99,6 +104,7 @@ __all__ = [
     "ModelInfo",
     "NoToolCallFoundError",
     "OpaquePart",
+    "OtherReading",
     "ParseError",
     "Part",
     "Problem",
@@ -138,9 +144,12 @@ __all__ = [
     "as_result",
     "astream",
     "check_messages",
+    "code_info",
     "convert_messages",
     "detect_format",
     "detect_provider",
+    "explain",
+    "explain_response",
     "format_for_model",
     "format_for_template",
     "format_from_response_template",
@@ -182,6 +191,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "register_format",
         "stream",
     ),
+    "codes": ("CodeInfo", "code_info"),
     "convert": ("check_messages", "convert_messages"),
     "definition": ("Tool",),
     "errors": (
@@ -204,6 +214,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ToolCallEnd",
         "ToolCallStart",
     ),
+    "explanation": ("Candidate", "Explanation", "OtherReading", "explain", "explain_response"),
     "feedback": ("as_result",),
     "format": (
         "Format",

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
-MENDER = Mender(lambda: REGISTRY.plan(None))
+LIMITS = Limits()
+MENDER = Mender(lambda: REGISTRY.plan(None), lambda: [REGISTRY.plan((id,)) for id in ("json", "python")])
 Segments = Sequence[tuple[str, "bool | None"]]
 
 
@@ -54,17 +55,11 @@ def parse_tool_calls(text: str, *, include_format: bool = False) -> list[dict[st
     if text.__class__ is not str:
         text = _text(text)
     plan = REGISTRY.detection or REGISTRY.plan(None, python=True)
-    plain = plain_calls(plan, text)
-    if plain is not None:
+    plain = plain_calls(plan, text, SEED_IDS if include_format else None)
+    if plain is not None and len(plain) <= LIMITS.calls:
         if not plain:
             raise NoToolCallFoundError
-        found = []
-        for fmt, name, arguments in plain:
-            call = {"name": name, "arguments": arguments}
-            if include_format:
-                call["format"] = SEED_IDS.get(fmt, fmt)
-            found.append(call)
-        return found
+        return plain
     machine = Machine(plan)
     machine.run_whole(text)
     if machine.errors:
@@ -127,9 +122,9 @@ class _Options:
         self.tools = ToolSet.of(tools)
         self.checks: Checks | None = None
         if validate or coerce:
-            from .schema.check import Checks
+            from .schema.check import Checks, wanted
 
-            self.checks = Checks.of(self.tools, validate, coerce)
+            self.checks = Checks.of(self.tools, validate, wanted(coerce, on_error == "repair", self.tools))
         self.choice = None if tool_choice is None else ToolChoice.from_any(tool_choice)
         if self.choice is not None and self.tools is not None:
             for tool in self.choice.names:
@@ -163,7 +158,8 @@ class _Options:
 
     def machine(self, live: bool) -> Machine:
         """A machine that has read the prompt."""
-        machine = Machine(self.plan)
+        mends = self.on_error == "repair"
+        machine = Machine(self.plan.mending if mends and self.tools is not None else self.plan)
         machine.tools = self.tools
         if self.checks is not None:
             machine.checks = self.checks
@@ -175,11 +171,11 @@ class _Options:
         if self.prompt:
             read_prompt(machine, self.prompt)
         elif self.presumed:
-            machine.op = self.plan.presumed()
+            machine.op = machine.plan.presumed()
         specs = self.plan.untagged
         if specs and (live or specs[0].eager or machine.base or machine.buf):
             machine.tracker = Tracker(self.plan.untagged)
-        if self.on_error == "repair":
+        if mends:
             machine.mender = MENDER
         return machine
 

@@ -179,13 +179,18 @@ REPAIRS: dict[str, str] = {
     "repair.inner_quote": "a quote stood unescaped in a string whose end only one reading finds; needs `tools`",
     "repair.escaped_quote": "a single quote was escaped between double quotes",
     "repair.unquoted_key": "a key stood without quotes",
+    "repair.quoted_name": "the name of an argument stood between quotes in Python's notation",
+    "repair.sign": "a colon stood for an equals sign, or the other way round",
+    "repair.call_key": "a call object had another word for 'name' or 'arguments'; needs `tools`",
     "repair.comment": "a comment stood in the JSON",
     "repair.code_fence": "a code fence stood around the JSON",
     "repair.extra_bracket": "a closing bracket behind the JSON was one too many",
     "repair.missing_bracket": "a closing bracket was missing before the call's own closer or the bracket around it, or "
     "at the end of an output that was not cut off",
     "repair.missing_tag": "the closer of a call was missing where nothing else of it could follow",
-    "repair.tag_drift": "a tag was spelled with white space, capitals or without its end",
+    "repair.missing_opener": "what opens a call, or the section around it, was missing before a declared tool's call; "
+    "needs `tools`",
+    "repair.tag_drift": "a tag was spelled with white space, capitals, quotes or another attribute, or without its end",
     "repair.wrong_dialect": "calls of another format stood where those of this format should",
     "repair.double_encoded": "JSON stood in a string that was encoded once too often, or was damaged in that string",
 }
@@ -225,7 +230,8 @@ class ParseError(ToolglotError, ValueError):
     similar first; ``called`` is what the provider calls the tool, where that is not its name.
 
     With ``validate=True``: ``violations`` say in what the arguments do not fit the tool's schema, the first of which
-    the error's own text and position are those of, and ``call`` is the call as it was read, which was not made.
+    the error's own text and position are those of; ``more_violations`` is how many there are beside these, counted up
+    to 1,000. ``call`` is the call as it was read, which was not made.
 
     ``partial_arguments`` are the arguments of the broken call that are complete and stand before what is wrong, None if
     that is not known: something to show, nothing to run.
@@ -235,6 +241,7 @@ class ParseError(ToolglotError, ValueError):
     signature: str | None = None
     called: str | None = None
     violations: tuple[Violation, ...] = ()
+    more_violations: int = 0
     call: ToolCall | None = None
 
     def __init__(

@@ -103,7 +103,7 @@ def _quoted(text: str | None, kind: str) -> str | None:
 def facts(error: ParseError) -> dict[str, Any]:
     """What is known of an error, as JSON values; what is not known is None or empty. All text is `quoted`."""
     line, _, caret = error.context().partition("\n")
-    violations = tuple(getattr(error, "violations", ()))
+    violations = error.violations
     return {
         "code": error.code,
         "message": _quoted(error.text, "message"),
@@ -118,7 +118,7 @@ def facts(error: ParseError) -> dict[str, Any]:
         "nearest": [quoted(name, _MOST["name"]) for name in error.nearest],
         "signature": _quoted(error.signature, "signature"),
         "violations": [_violation(one) for one in violations[: _MOST["violations"]]],
-        "more_violations": max(0, len(violations) - _MOST["violations"]),
+        "more_violations": max(0, len(violations) - _MOST["violations"]) + error.more_violations,
         "instead": REMEDIES.get(error.code),
     }
 

@@ -25,7 +25,7 @@ def validate_call(call: ToolCall, tools: Any, *, coerce: bool = False, repairs: 
     """
     from dataclasses import replace
 
-    from .schema.check import Checks
+    from .schema.check import Checks, headline
 
     if not isinstance(call, ToolCall):
         raise TypeError(f"call: expected ToolCall, got {type(call).__name__}")
@@ -55,9 +55,8 @@ def validate_call(call: ToolCall, tools: Any, *, coerce: bool = False, repairs: 
         at = first.span[0]
         place = {"position": at, "line": raw.count("\n", 0, at) + 1, "column": at - raw.rfind("\n", 0, at)}
         place |= {"raw": raw, "span": (0, len(raw))}
-    more = f" (and {len(judged.violations) - 1} more)" if len(judged.violations) > 1 else ""
     error = ParseError(
-        first.message + more,
+        headline(first.message, len(judged.violations), judged.more),
         "schema.violation",
         expected=first.expected,
         call_index=call.index,
@@ -65,5 +64,6 @@ def validate_call(call: ToolCall, tools: Any, *, coerce: bool = False, repairs: 
         format=call.format,
         **place,
     )
-    error.call, error.violations, error.partial_arguments = made, judged.violations, made.arguments
+    error.call, error.partial_arguments = made, made.arguments
+    error.violations, error.more_violations = judged.violations, judged.more
     raise error

@@ -8,14 +8,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import BatchError
 from ..registry import REGISTRY
@@ -25,6 +22,9 @@ from .rows import RowReader
 from .sources import LineCutter, Piece, Source, digest_of, find_sources, piece_size
 from .summary import Counts, Summary
 from .work import Done, Job, Worker, do, read_line, start, tuned
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 _LOOKED_AT = 1000  # lines in which a column has to be
 _KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonl.gz": "gzip", ".ndjson.gz": "gzip", ".parquet": "parquet"}
@@ -246,6 +246,9 @@ class _Batch:
                 for piece in self._to_do():
                     self._finished(worker.do(piece), piece.done)
             return
+        from concurrent.futures import ProcessPoolExecutor  # dear to import, also where only a code is explained
+        from multiprocessing import get_context
+
         with ExitStack() as stack:
             pool = ProcessPoolExecutor(self._processes, get_context("spawn"), start, (job,))
             stack.callback(pool.shutdown, wait=True, cancel_futures=True)
@@ -262,6 +265,8 @@ class _Batch:
             self._collect_all(running)
 
     def _submit(self, pool: ProcessPoolExecutor, piece: Piece) -> Future[Done]:
+        from concurrent.futures.process import BrokenProcessPool
+
         try:
             with _ignored():
                 return pool.submit(do, piece)
@@ -270,6 +275,9 @@ class _Batch:
 
     def _collect(self, running: dict[Future[Done], Piece]) -> None:
         """What has been done meanwhile, at least one part."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+        from concurrent.futures.process import BrokenProcessPool
+
         finished, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in finished:
             try:

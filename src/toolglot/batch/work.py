@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import parent_process
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -323,6 +321,9 @@ def do(piece: Piece) -> Done:
 
 def _die_with_parent() -> None:
     """A parent that is killed cannot say so: without it the process would wait for work for ever."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])

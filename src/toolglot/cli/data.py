@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
+from ..codes import CodeInfo
 from ..errors import LimitError, ParseError, ToolglotError
 from ..events import (
     ErrorEvent,
@@ -16,6 +18,8 @@ from ..events import (
     ToolCallEnd,
     ToolCallStart,
 )
+from ..explanation import Explanation
+from ..history import HistoryRepair, Problem
 from ..types import Loss, Message, Repair, ToolCall
 
 
@@ -54,6 +58,10 @@ def error_data(error: ToolglotError) -> dict[str, Any]:
             "span": error.span,
             "raw": error.raw,
             "context": error.context() or None,
+            "nearest": list(error.nearest),
+            "signature": error.signature,
+            "violations": [asdict(violation) for violation in error.violations],
+            "partial_arguments": error.partial_arguments,
             "feedback": error.feedback(),
         }
     elif isinstance(error, LimitError):
@@ -71,6 +79,16 @@ def loss_data(loss: Loss) -> dict[str, Any]:
     return {"code": loss.code, "path": loss.path, "detail": loss.detail}
 
 
+def history_repair_data(repair: HistoryRepair) -> dict[str, Any]:
+    """One mend of a history."""
+    return {"code": repair.code, "path": repair.path, "detail": repair.detail}
+
+
+def problem_data(problem: Problem) -> dict[str, Any]:
+    """One thing that an API would refuse."""
+    return {"code": problem.code, "path": problem.path, "detail": problem.detail, "rule": problem.rule}
+
+
 def message_data(message: Message, errors: Iterable[ToolglotError]) -> dict[str, Any]:
     """The whole answer to one output. ``errors`` are the message's own and the one that was raised."""
     return {
@@ -86,6 +104,28 @@ def message_data(message: Message, errors: Iterable[ToolglotError]) -> dict[str,
         "losses": [loss_data(loss) for loss in message.losses],
         "notes": list(message.notes),
         "stop_reason": message.stop_reason,
+    }
+
+
+def code_data(info: CodeInfo) -> dict[str, Any]:
+    """A code explained."""
+    return {"type": "code", **asdict(info)}
+
+
+def explanation_data(found: Explanation) -> dict[str, Any]:
+    """Why a text was read as it was."""
+    repaired = found.repaired
+    return {
+        "type": "explanation",
+        "message": message_data(found.message, found.message.errors),
+        "feedback": found.message.feedback(),
+        "repaired": None if repaired is None else message_data(repaired, repaired.errors),
+        "candidates": [asdict(candidate) for candidate in found.candidates],
+        "more_places": found.more_places,
+        "readings": [
+            {"formats": list(reading.formats), "message": message_data(reading.message, reading.message.errors)}
+            for reading in found.readings
+        ],
     }
 
 

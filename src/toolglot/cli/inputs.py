@@ -13,9 +13,11 @@ from typing import Any, BinaryIO
 import toolglot
 
 from ..golden import FOLDER
+from ..providers._frames import Frames
 from .escape import line
 
 _CHUNK = 65_536
+_EVENT = 67_108_864  # bytes of one event of a recorded stream
 
 
 class UsageProblem(Exception):
@@ -37,7 +39,7 @@ def chunks(file: str | None) -> Iterator[str]:
 
     Strict UTF-8 and verbatim, but for a byte order mark at the start, which editors write and no model does.
     """
-    name = "standard input" if file in (None, "-") else line(file or "")
+    name = source_name(file)
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     done = 0
     start = True
@@ -85,20 +87,33 @@ def deltas(pieces: Iterator[str], size: int) -> Iterator[str]:
         yield held
 
 
-def read_tools(file: str | None) -> list[Any]:
-    """The tool definitions of a JSON file: a list, or an object with ``tools``, or one definition."""
-    text = "".join(chunks(file))
-    name = "standard input" if file in (None, "-") else line(file or "")
+def source_name(file: str | None) -> str:
+    """What a file is called in a message."""
+    return "standard input" if file in (None, "-") else line(file or "")
+
+
+def json_value(text: str, name: str) -> Any:
+    """``text``, which came from ``name``, as a JSON value."""
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except ValueError as error:
         raise UsageProblem(f"{name} is not JSON: {error}") from None
     except RecursionError:
         raise UsageProblem(f"{name} is nested too deeply") from None
+
+
+def read_json(file: str | None) -> Any:
+    """The JSON value in ``file``."""
+    return json_value("".join(chunks(file)), source_name(file))
+
+
+def read_tools(file: str | None) -> list[Any]:
+    """The tool definitions of a JSON file: a list, or an object with ``tools``, or one definition."""
+    value = read_json(file)
     if isinstance(value, dict):
         value = value["tools"] if isinstance(value.get("tools"), list) else [value]
     if not isinstance(value, list):
-        raise UsageProblem(f"{name}: expected a list of tool definitions, got {type(value).__name__}")
+        raise UsageProblem(f"{source_name(file)}: expected a list of tool definitions, got {type(value).__name__}")
     return value
 
 
@@ -112,8 +127,51 @@ def provider_named(name: str) -> str:
 
 
 def payload_of(text: str) -> str | None:
-    """The provider whose response ``text`` is, if it is JSON of such a shape."""
+    """The provider whose response, or recorded stream, ``text`` is; None if it is a model's own text.
+
+    Conversations and definitions have an API's shape too and are no response: reading them would make calls of them.
+    """
+    events = recorded(text)
+    if events:
+        found = {toolglot.detect_provider(event) for event in events[:2]}
+        provider = found.pop()
+        return provider.value if not found and toolglot.try_get_provider(provider) is not None else None
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    found = toolglot.detect_provider(text)
-    return found.value if toolglot.try_get_provider(found) is not None else None
+    provider = toolglot.detect_provider(text)
+    if toolglot.try_get_provider(provider) is None:
+        return None
+    what = _no_response(text)
+    if what:
+        raise UsageProblem(f"this is {what}; --format json reads it as what a model wrote")
+    return provider.value
+
+
+def recorded(text: str, size: int = _CHUNK) -> list[dict[str, Any]]:
+    """The events of a stream that was recorded, in the first ``size`` characters; none if it is no stream.
+
+    It is server-sent events, or JSON a line.
+    """
+    head = text.lstrip()[:6]
+    if not head.startswith(("data:", "event:", "id:", "retry:", ":", "{")):
+        return []
+    found = Frames(_EVENT).feed(text[:size].encode("utf-8", "replace"))
+    events = [event for event in found if isinstance(event, dict)]
+    return events if len(events) > 1 or (events and head[0] != "{") else []
+
+
+def _no_response(text: str) -> str:
+    """What a JSON list with an API's shape is, if it is no response."""
+    value = json.loads(text)
+    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    if any(item.get("role") in ("system", "developer", "user", "tool") for item in items):
+        return "a conversation: `toolglot check-history` and `toolglot convert messages` take it"
+    if any(is_definition(item) for item in items):
+        return "a list of tool definitions: `toolglot convert tools` and --tools take it"
+    return ""
+
+
+def is_definition(item: dict[str, Any]) -> bool:
+    """Whether this declares a tool and does not call one."""
+    inner = item["function"] if isinstance(item.get("function"), dict) else item
+    return "arguments" not in inner and any(key in inner for key in ("parameters", "input_schema", "inputSchema"))

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from ..codes import hint
 from ..errors import LimitError, ParseError, ToolglotError
 from ..events import (
     ErrorEvent,
@@ -26,7 +27,6 @@ from ..events import (
 )
 from ..types import CallPart, Message, ReasoningPart, Repair, TextPart, ToolCall
 from .escape import line, plain
-from .hints import hint
 
 
 def fit(widths: list[int], words: list[int], room: int) -> list[int]:
@@ -119,13 +119,9 @@ class Screen:
                 self.call(item.call)
             elif isinstance(item, ToolglotError):
                 self.error(item)
-        for repair in message.repairs:
-            self._repair(repair)
-        for loss in message.losses:
-            self.say(("lost", "bold yellow"), f"  {line(loss.code)} at {line(loss.path)}: {line(loss.detail)}\n")
-        for note in message.notes:
-            self.say(("note", "bold yellow"), f"  {line(note)}\n")
-        self._summary(message, errors)
+        self.repairs(message)
+        self.remarks(message)
+        self.summary(message, errors)
 
     def call(self, call: ToolCall) -> None:
         """A call: number, name, format, id; below it the arguments."""
@@ -164,6 +160,9 @@ class Screen:
             self._context(error)
         if expected:
             self.say(("expected: ", "bold"), plain(expected), indent=2)
+        for violation in getattr(error, "violations", ())[1:]:  # the first one is the error's own
+            near = f"; there is {', '.join(violation.nearest)}" if violation.nearest else ""
+            self.say(("also: ", "bold"), f"{line(violation.path)}: {line(violation.message)}{line(near)}", indent=2)
         advice = hint(error.code)
         if advice:
             self.say(("to do: ", "bold"), advice, indent=2)
@@ -177,10 +176,29 @@ class Screen:
         caret = " " * cell_len(shown[: len(below) - 1]) + "^"
         self.say(plain(shown), "\n", (caret, "bold red"), indent=4)
 
+    def remarks(self, message: Message) -> None:
+        """What was not read, and what is worth a note."""
+        for loss in message.losses:
+            self.say(("lost", "bold yellow"), f"  {line(loss.code)} at {line(loss.path)}: {line(loss.detail)}\n")
+        for note in message.notes:
+            self.say(("note", "bold yellow"), f"  {line(note)}\n")
+
+    def repairs(self, message: Message) -> None:
+        """What was mended, one line each."""
+        for repair in message.repairs:
+            self._repair(repair)
+        if message.repairs:
+            self.say()
+
     def _repair(self, repair: Repair) -> None:
         where = "" if repair.span is None else f" at {repair.span[0]} to {repair.span[1]}"
-        change = f"{_quoted(repair.before)} read as {_quoted(repair.after)}"
-        self.say(("repair", "bold yellow"), f"  {line(repair.code)}{where}: {change}\n")
+        if not repair.after:
+            change = f"{_quoted(repair.before)} left out"
+        elif not repair.before:
+            change = f"{_quoted(repair.after)} put in"
+        else:
+            change = f"{_quoted(repair.before)} read as {_quoted(repair.after)}"
+        self.say(("repair", "bold yellow"), f"  {line(repair.code)}{where}: {change}")
 
     def _block(self, title: str, text: str, style: str = "") -> None:
         if text.strip():
@@ -188,7 +206,8 @@ class Screen:
             self.say((plain(text.strip("\n")), style), indent=2)
             self.say()
 
-    def _summary(self, message: Message, errors: list[ToolglotError]) -> None:
+    def summary(self, message: Message, errors: list[ToolglotError]) -> None:
+        """A line that sums up."""
         calls, wrong = len(message.tool_calls), len(errors)
         pieces = [f"{calls} call{'' if calls == 1 else 's'}" if calls else "no tool call"]
         source = message.format or message.provider

@@ -167,12 +167,27 @@ class Program:
         return () if self.source is None else tuple(dict.fromkeys(_openers(self.source)))
 
     @cached_property
+    def before_object(self) -> frozenset[str]:
+        """The openers that are text where no JSON object follows."""
+        if self.source is None:
+            return frozenset()
+        firsts = [option[0].items[:2] for option in options(self.source) if isinstance(option[0], Call)]
+        return frozenset(
+            text
+            for opener, *rest in firsts
+            if isinstance(opener, Lit) and opener.weak and rest and isinstance(rest[0], CallObject)
+            for text in opener.texts
+        )
+
+    @cached_property
     def code(self) -> Code:
         """The operations."""
-        return Code() if self.source is None else _Compiler(self.source).code()
+        return Code() if self.source is None else Compiler(self.source).code()
 
 
-class _Compiler:
+class Compiler:
+    """Compiles one declaration."""
+
     def __init__(self, fmt: Format) -> None:
         self.fmt = fmt
         self.links: list[Any] = []
@@ -205,7 +220,8 @@ class _Compiler:
                     op.tail = next((n.canonical for n in items[i + 2 : i + 3] if isinstance(n, Ws)), "")
                 if call and i < args < len(items) and isinstance(op, ops.Hole | ops.Lit):
                     op.head = True
-                gap = ""
+                if not (isinstance(node, Maybe) and not node.write):  # what is only read leaves what is written
+                    gap = ""
         return op
 
     def one(self, node: Node, nxt: Op, end_ok: bool, code: str = "tool_call.expected_markup") -> Op:
@@ -324,7 +340,7 @@ class _Compiler:
         program = Code()
         if self.fmt.start and self.fmt.unit:
             self.start(program, self.fmt.nodes()[0])
-        for n, option in enumerate(_options(self.fmt)):
+        for n, option in enumerate(options(self.fmt)):
             self.rank = self.fmt.rank + 100 * n
             self.option(program, option)
         for link in self.links:
@@ -526,7 +542,7 @@ class _Compiler:
                 entry.behind = () if free else behind.first() or ()
 
 
-def _options(fmt: Format) -> list[tuple[Node, ...]]:
+def options(fmt: Format) -> list[tuple[Node, ...]]:
     """The ways in which a format's markup is written."""
     if fmt.tier != "tagged":
         return []
@@ -537,17 +553,17 @@ def _options(fmt: Format) -> list[tuple[Node, ...]]:
 
 def _openers(fmt: Format) -> Iterator[str]:
     """The texts of the entries that the compiler would make."""
-    for option in _options(fmt):
+    for option in options(fmt):
         node = option[0]
         if not isinstance(node, Section):
-            yield from _first(option)
+            yield from first_literals(option)
             continue
-        yield from _first(node.open)
+        yield from first_literals(node.open)
         if node.bare != "no":
-            yield from _first(node.items)
+            yield from first_literals(node.items)
 
 
-def _first(items: tuple[Node, ...]) -> tuple[str, ...]:
+def first_literals(items: tuple[Node, ...]) -> tuple[str, ...]:
     """The literals that ``items`` begin with."""
     node = next(node for node in items if not isinstance(node, Ws))
     if isinstance(node, Lit):
@@ -555,8 +571,8 @@ def _first(items: tuple[Node, ...]) -> tuple[str, ...]:
     if isinstance(node, Tag):
         return node.open
     if isinstance(node, Either):
-        return tuple(text for option in node.options for text in _first(option))
-    return _first(node.items) if isinstance(node, Call | Maybe | Each) else ()
+        return tuple(text for option in node.options for text in first_literals(option))
+    return first_literals(node.items) if isinstance(node, Call | Maybe | Each) else ()
 
 
 def _names(op: Op) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import SEEK_END, StringIO
 from os import urandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..definition import ToolSet
 from ..errors import Fault, LimitError, ParseError, TruncatedError
@@ -40,7 +40,6 @@ from ..types import (
     StopReason,
     TextPart,
     ToolCall,
-    Violation,
 )
 from ..values.gather import gather
 from ..values.literal import complete_members
@@ -80,6 +79,19 @@ class Found:
         self.kind: Any = "function"
         self.input: str | None = None
         self.extra: dict[str, Any] | None = None
+
+
+class Undo(NamedTuple):
+    """What to go back to if what is read as a call whose opener is missing is none."""
+
+    opener: str
+    at: int  # where the call begins,
+    sign: int  # and what showed it
+    lead: str  # the text before it that is not given out,
+    prev: str  # what stands before that,
+    lines: int  # how many line breaks,
+    line_start: int  # and where its line starts
+    last: int  # the number of the call before it
 
 
 class Machine:
@@ -136,6 +148,9 @@ class Machine:
     value_keys: tuple[str, ...] | None = None  # and which of its members are the arguments; None: it is
     # mends
     mender: Mender | None = None
+    undo: Undo | None = None  # a call is read whose opener is missing
+    tried: int = NEVER  # the last sign of one that was looked behind,
+    guesses: int = 0  # and how many
     ended_itself: bool = False  # the caller says that the model ended the output
     open_end: bool = False  # the broken call was not closed: it goes on to the end
     sep_break: int = -1  # an error stands here: separators around it stay apart
@@ -493,7 +508,7 @@ class Machine:
 
     def start_call(self) -> None:
         """The name is known and the arguments begin."""
-        if not self.started:
+        if not self.started and self.undo is None:
             self.started = True
             tools = self.tools
             if self.live and (tools is None or self.name in tools.names):
@@ -520,6 +535,8 @@ class Machine:
         """A complete call: check it and give it out. ``held``: text that holds it, if `region` does not."""
         tools = self.tools
         self.name = found.name
+        if self.undo is not None and (self.mender is None or not self.mender.opened(self, self.undo, found, span)):
+            return  # and then `undo` is there: it is text
         if not found.name or len(found.name) > self.limits.name:
             what = "is empty" if not found.name else "is longer than the limit"
             self.id = found.id
@@ -566,8 +583,11 @@ class Machine:
 
     def made(self, call: ToolCall, span: Span, held: Held | None = None) -> None:
         """The call counts, if it fits the tool's schema where that is asked."""
-        if self.checks is not None and call.kind == "function":
-            judged = self.checks.judge(call)
+        checks = self.checks
+        if checks is None and self.mender is not None:
+            checks = self.mender.checks(self, call)
+        if checks is not None and call.kind == "function":
+            judged = checks.judge(call)
             if judged is not None and not self.judge(call, judged, span, held):
                 return
         if self.live:
@@ -591,11 +611,12 @@ class Machine:
             replace(one, span=(one.span[0] + at, one.span[1] + at) if one.span else span) for one in judged.violations
         )
         first = found[0]
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        from ..schema.check import headline
+
         where = first.span or span
-        self.report(
-            Fault("schema.violation", where[0], first.message + more, first.expected), span, True, held, (call, found)
-        )
+        text = headline(first.message, len(found), judged.more)
+        refused = call, judged._replace(violations=found)
+        self.report(Fault("schema.violation", where[0], text, first.expected), span, True, held, refused)
         return False
 
     def begin_unit(self, i: int) -> None:
@@ -668,7 +689,7 @@ class Machine:
         span: Span,
         in_call: bool = True,
         held: Held | None = None,
-        refused: tuple[ToolCall, tuple[Violation, ...]] | None = None,
+        refused: tuple[ToolCall, Judged] | None = None,
     ) -> None:
         """An error whose region is known. ``refused``: a complete call, and in what it does not fit the schema."""
         if self.run_kind >= 0:
@@ -697,7 +718,8 @@ class Machine:
             id=(self.id or fault.id) if in_call else None,
         )
         if refused is not None:
-            error.call, error.violations = refused
+            error.call, judged = refused
+            error.violations, error.more_violations = judged.violations, judged.more
             error.id = None if error.call.id_synthesized else error.call.id
             error.call_index, error.name, error.format = error.call.index, error.call.name, error.call.format
             error.partial_arguments = error.call.arguments
@@ -745,6 +767,8 @@ class Machine:
 
         ``start`` is where the region begins if no call is open.
         """
+        if self.undo is not None:
+            return self.give_up(self.undo)
         self.st = None
         if self.call_start is None:
             # between the calls of a section: what is wrong begins where it stands
@@ -768,18 +792,42 @@ class Machine:
         if fault.end:
             at = len(self.buf)
         if at < 0:
-            text = self._kept_text()
-            self.buf = text
-            self.base = self.kept_from
-            self.lines = self.kept_lines
-            self.line_start = self.kept_line_start
-            self.mark = None
+            self.rewind()
             if self.live:
                 self.keep(0)
                 self.kept_from = self.base
             at = fault.at - self.base
         self.pos = at
         return self.plan.recover
+
+    def rewind(self) -> None:
+        """Have the text of the call being read at hand again, all of it."""
+        text = self._kept_text()
+        self.buf = text
+        self.base = self.kept_from
+        self.lines = self.kept_lines
+        self.line_start = self.kept_line_start
+        self.mark = None
+
+    def give_up(self, undo: Undo) -> Op:
+        """What was read as a call whose opener is missing is none: go back, it is text."""
+        start = undo.at - len(undo.lead)
+        if undo.at < self.base:
+            self.rewind()
+        if start < self.base:
+            self.buf = undo.lead + self.buf
+            self.base = start
+            self.prev, self.lines, self.line_start, self.mark = undo.prev, undo.lines, undo.line_start, None
+        self.undo = None
+        self.tried = undo.sign
+        self.guesses += 1
+        self.index = undo.last
+        self.call_start = self.kept = self.fault = self.st = self.founds = None
+        self.started = self.after_markup = False
+        self.scan = self.ws_to = NEVER
+        self.cut_separators(start)
+        self.pos = start - self.base
+        return self.plan.text
 
     def expected(self, what: str, code: str = "tool_call.expected_markup", *, ended: bool = False) -> Op:
         """Something else stands at ``pos`` than the format wants there; ``ended``: only its beginning."""

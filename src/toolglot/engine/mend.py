@@ -10,37 +10,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import Fault, LimitError, ParseError, TruncatedError
-from ..repair.arguments import allowed, decoded
+from ..repair.arguments import allowed
 from ..repair.edits import Edit, Edited, Unmendable
-from ..repair.json_text import mend_json
+from ..schema.coerce import holds_json
 from ..types import Repair, Span, TextPart, ToolCall, json_text
-from ..values.json import quote, scan
-from . import shapes
-from .machine import Found, Held, Machine
+from ..values.json import quote
+from .machine import Found, Held, Machine, Undo
+from .mendtags import closed, drifted, missing, respelled
+from .mendvalues import damaged, encoded, json_at, literals, renamed
 from .untagged import Tracker
 
 if TYPE_CHECKING:
+    from ..schema.check import Checks
     from .ops import Begin
     from .plan import Plan
 
-_BRACKET = re.compile(r"[{\[]")
-_OF_TAGS = frozenset(("repair.missing_tag", "repair.tag_drift"))
+_OF_TAGS = frozenset(("repair.missing_tag", "repair.missing_opener", "repair.tag_drift"))
 # How many tags of one call may be missing or misspelled.
 _TAGS = 5
 _READS = 24  # of one region, whatever is tried
-_MISSING = frozenset(
-    (
-        "tool_call.expected_markup",
-        "tool_call.unexpected_end",
-        "tool_call.truncated",
-        "tool_call.unrecognized",
-        "json.trailing_characters",
-    )
-)
-_ODD_TAG = re.compile(r"[ \t\r\n]{0,64}(<[ \t]{0,8}/?[ \t]{0,8}[\w:.|-]{1,64}[ \t\r\n]{0,8}>?)")
 _TAG_IN = re.compile(r"</?[\w:.|-]{1,64}[=>]")
 
 
@@ -51,7 +42,7 @@ _ENDS = frozenset(("repair.inner_quote", "repair.missing_bracket", "repair.singl
 class Region:
     """A broken call: its text and what is known of it."""
 
-    __slots__ = ("begin", "fault", "json_at", "m", "open", "reads", "span", "text")
+    __slots__ = ("alone", "begin", "fault", "json_at", "m", "open", "reads", "span", "text")
 
     def __init__(self, m: Machine, fault: Fault, span: Span, held: Held | None) -> None:
         self.m = m
@@ -63,7 +54,8 @@ class Region:
         self.open = m.open_end or fault.end
         begin: Begin | None = m.resume
         # One call, from its opener on; else what may be a list of calls, or a message of a hand-written machine.
-        alone = held is None and m.own_opener and m.unit is None and span[0] == m.call_start
+        self.alone = alone = held is None and m.unit is None and span[0] == m.call_start
+        alone = alone and (m.own_opener or span[0] == fault.at)  # or behind another call of its section
         self.begin = begin if alone and begin is not None and begin.next is not None else None
         at = m.value_at
         self.json_at = None if at is None or not span[0] <= at < span[1] else at - span[0]
@@ -140,11 +132,12 @@ class Mended:
 class Mender:
     """Mends what a machine would report as an error. Without state: one for all.
 
-    ``everything`` gives the plan of all formats that can be detected.
+    ``everything`` gives the plan of all formats that can be detected, ``bodies`` those of calls without markup.
     """
 
-    def __init__(self, everything: Callable[[], Plan]) -> None:
+    def __init__(self, everything: Callable[[], Plan], bodies: Callable[[], list[Plan]]) -> None:
         self.everything = everything
+        self.bodies = bodies
 
     def mend(self, m: Machine, fault: Fault, span: Span, held: Held | None) -> bool:
         """Mend the call at ``span``, which is broken by ``fault``. Whether its calls were made instead."""
@@ -164,15 +157,45 @@ class Mender:
             make(region, found[0], held)
         return bool(found)
 
+    def checks(self, m: Machine, call: ToolCall) -> Checks | None:
+        """What decodes strings of a complete call, if one may hold the array or object that its tool wants."""
+        if m.tools is None or not holds_json(call.arguments):
+            return None
+        from ..schema.check import Checks
+
+        return Checks.of(m.tools, False, "decode")
+
+    def opened(self, m: Machine, undo: Undo, found: Found, span: Span) -> bool:
+        """Whether a complete call whose opener is missing may be made: then it is said."""
+        tool = None if m.tools is None else m.tools.get(found.name)
+        begin: Begin = m.resume
+        edit = Edit(0, 0, undo.opener, "repair.missing_opener")
+        closed = any(m.region(span[1] - len(text), span[1]) == text for text in begin.closers)
+        if tool is None or not closed:
+            return False
+        if found.kind == "function" and not allowed(found.arguments, tool.parameters, [edit]):
+            return False
+        m.undo = None
+        m.settled = True
+        if m.tracker is not None:
+            m.tracker.tagged(m)
+        m.sep_at(undo.at - len(undo.lead), undo.at)
+        m.repairs.append(Repair(edit.code, (undo.at, undo.at), "", edit.after))
+        return True
+
     def rungs(self, region: Region) -> Iterator[Iterable[list[Edit]]]:
         """Ways to mend it, the likeliest first; each gives one list of edits for each reading that it sees."""
-        pos = _json_at(region)
+        pos = json_at(region)
         if pos is not None:
-            yield _json(region, pos, extra=False)
-            yield _json(region, pos, extra=True)
-            yield _encoded(region, pos)
+            yield damaged(region, pos, extra=False)
+            yield damaged(region, pos, extra=True)
+            yield encoded(region, pos)
+            yield renamed(region, pos)
         else:
-            yield _drifted(region)
+            yield drifted(region)
+            yield closed(region)
+            yield respelled(region)
+            yield literals(region)
         yield iter([[]])
 
     def sound(self, region: Region, readings: Iterable[list[Edit]]) -> Iterator[Mended]:
@@ -198,7 +221,7 @@ class Mender:
                 if rest:
                     self.check_rest(region, edited, end, rest)
                 return Mended(edited, calls, end, edited.repairs(region.span[0]))
-            edits = [*edits, _tag(region, edited, error)]
+            edits = [*edits, missing(region, edited, error)]
         raise Unmendable
 
     @staticmethod
@@ -215,18 +238,35 @@ class Mender:
     def other(self, region: Region) -> Iterator[Mended]:
         """Calls of another format where calls of this one should be."""
         m = region.m
-        if m.plan.detect or m.tools is None or region.begin is None or (region.open and not m.ended_itself):
+        if m.tools is None or not region.alone or (region.open and not m.ended_itself):
             return
+        if not m.plan.detect:
+            yield from self.read_as(region, region.text, 0, self.everything())
+        a = m.body_at - region.span[0]
+        body = region.text[a:]
+        for text in region.closers:
+            body = body.removesuffix(text)
+        if a > 0 and body.strip():
+            for plan in self.bodies():
+                yield from self.read_as(region, body.strip(), len(region.text), plan)
+
+    def read_as(self, region: Region, text: str, end: int, plan: Plan) -> Iterator[Mended]:
+        """The calls that ``text`` is in other formats. ``end``: of the region, where the text is its body."""
         try:
-            calls, error, end = region.read(region.text, self.everything())
+            calls, error, stop = region.read(text, plan)
         except Unmendable:
+            return
+        if end and stop < len(text):
             return
         edited = Edited(region.text, [])
         tags = any(_TAG_IN.search(call.arguments_json) for call in calls)  # may be this format's, read as data
         if error is None and not tags and self.allowed(region, edited, calls):
             after = "\n".join(json_text({"name": c.name, "arguments": c.arguments}) for c in calls)
             repair = Repair("repair.wrong_dialect", region.span, region.text, after)
-            yield Mended(edited, calls, end, [repair])
+            if end:
+                for call in calls:
+                    call.span = None
+            yield Mended(edited, calls, end or stop, [repair])
 
     def allowed(self, region: Region, edited: Edited, calls: list[ToolCall]) -> bool:
         """Whether what was read may be made."""
@@ -286,45 +326,6 @@ def markup(m: Machine, edited: Edited, call: ToolCall) -> bool:
     return not _ENDS.isdisjoint(codes) and any(literal in text for literal in m.plan.call_literals)
 
 
-def _tag(region: Region, edited: Edited, error: ParseError) -> Edit:
-    """The tag that the format misses in the edited text: put in, or put right where it is spelled in another way."""
-    expected, at = error.expected, error.position
-    if error.code not in _MISSING or expected is None or at is None or len(expected) < 5 or expected[0] not in "'\"":
-        raise Unmendable
-    tag = expected[1:-1]
-    if "\\" in tag or tag[0] not in "<[":
-        raise Unmendable
-    text = edited.text
-    if isinstance(error, TruncatedError):
-        if region.open and not region.m.ended_itself:
-            raise Unmendable  # it may have been cut off
-        at = len(text.rstrip(" \t\r\n"))
-    found = _ODD_TAG.match(text, at)
-    closes = tag in region.closers
-    if found is not None and _squeezed(found[1]) == _squeezed(tag) and (closes or found[1].endswith(">")):
-        return Edit(edited.origin(found.start(1)), edited.origin(found.end(1)), tag, "repair.tag_drift")
-    if not closes:
-        raise Unmendable  # what it was to open or close would begin or end where it is put
-    at = edited.origin(at)
-    return Edit(at, at, tag, "repair.missing_tag")
-
-
-def _drifted(region: Region) -> Iterator[list[Edit]]:
-    """Closers that are spelled in another way, where values are bare text and would go on beyond them."""
-    tags = {_squeezed(tag): tag for tag in region.closers if tag[0] == "<"}
-    edits = [
-        Edit(match.start(1), match.end(1), tags[_squeezed(match[1])], "repair.tag_drift")
-        for match in _ODD_TAG.finditer(region.text)
-        if match[1] not in region.closers and _squeezed(match[1]) in tags
-    ]
-    if len(edits) == 1:
-        yield edits
-
-
-def _squeezed(tag: str) -> str:
-    return "".join(tag.split()).lower().removesuffix(">")
-
-
 def _own(edited: Edited, call: ToolCall) -> str | None:
     """The model's own characters of a call's arguments."""
     raw = call.raw_arguments
@@ -332,66 +333,3 @@ def _own(edited: Edited, call: ToolCall) -> str | None:
         return None
     a = edited.text.find(raw, *call.span)
     return None if a < 0 else edited.kept(a, a + len(raw))
-
-
-def _json_at(region: Region) -> int | None:
-    """Where the JSON stands in which the call is broken."""
-    if region.json_at is not None:
-        return region.json_at
-    at = region.fault.at - region.span[0]
-    if region.fault.code == "tool_call.unrecognized":
-        return at if region.text.startswith('"', at) else None
-    if region.fault.code.startswith("json.") or region.fault.code == "tool_call.invalid_arguments":
-        # The value was read, and what is wrong stands in it or behind it.
-        span = region.m.raw_span
-        if span is not None and span[0] >= region.span[0]:
-            return span[0] - region.span[0]
-        first = _BRACKET.search(region.text)
-        return None if first is None else first.start()
-    return None
-
-
-def _mends(
-    region: Region, text: str, pos: int, stops: tuple[str, ...], *, extra: bool
-) -> Iterator[tuple[list[Edit], int]]:
-    m = region.m
-    closed = m.ended_itself or not region.open
-    return mend_json(
-        text,
-        pos,
-        stops=stops,
-        closed=closed,
-        quotes=m.tools is not None,
-        extra=extra,
-        within=region.begin is not None,
-        depth=m.limits.depth,
-    )
-
-
-def _json(region: Region, pos: int, *, extra: bool) -> Iterator[list[Edit]]:
-    """Damage in a call's JSON. ``extra``: brackets too many, which the format itself may have behind the JSON."""
-    for edits, _ in _mends(region, region.text, pos, region.stops, extra=extra):
-        if edits and extra == any(edit.code == "repair.extra_bracket" for edit in edits):
-            yield edits
-
-
-def _encoded(region: Region, pos: int) -> Iterator[list[Edit]]:
-    """JSON that was encoded once more than the format has it, or that is damaged inside the string that holds it."""
-    text = region.text
-    if text.startswith('"', pos):
-        found = scan(text, pos, region.m.limits.depth)
-        literal = None if found is None else (found[0], pos, found[1])
-    else:
-        parsed = shapes.members(text, pos, region.m.limits.depth) if text.startswith("{", pos) else None
-        strings = [] if parsed is None else [one for one in parsed[0].values() if _holds_json(one[0])]
-        literal = strings[0] if len(strings) == 1 else None
-    at = region.fault.at - region.span[0]
-    if literal is None or not (literal[1] <= at < literal[2]):
-        return
-    inner, a, b = literal
-    for one in decoded(inner, region.m.limits.depth, quotes=region.m.tools is not None):
-        yield [Edit(a, b, one, "repair.double_encoded")]
-
-
-def _holds_json(value: Any) -> bool:
-    return isinstance(value, str) and value.lstrip()[:1] in ("{", '"', "`") and bool(value.strip())

@@ -160,7 +160,8 @@ class End(Op):
         end = m.base + m.pos
         span = (start, end)
         if m.fault is not None:
-            m.report(m.fault, span)
+            if m.undo is None:
+                m.report(m.fault, span)
         elif m.founds is not None:
             founds = m.founds
             if len(founds) == 1 and m.id is not None:
@@ -173,6 +174,8 @@ class End(Op):
                 b = end if i == len(founds) - 1 else found.span[1]  # type: ignore[index]
                 m.finish(found, (a, b))
                 m.started = False
+                if m.undo is not None:
+                    break
         else:
             name = m.name
             found = Found("" if name is None else name, {} if m.args is None else m.args)
@@ -191,6 +194,8 @@ class End(Op):
             else:
                 found.json = "{}"
             m.finish(found, span)
+        if m.undo is not None:
+            return m.give_up(m.undo)
         m.call_start = None
         if m.unit is None:
             m.kept = None

@@ -12,32 +12,38 @@ from ..values.json import is_plain, scan_plain
 from ..values.simple import scan_arguments
 from .entries import CallEntry
 from .machine import Machine
+from .ops import PAREN
 from .plan import Plan
 from .shapes import SEED, may_hold_call
 
-Calls = list[tuple[str, str, dict[str, Any]]]
-# A parenthesis that begins as a call's does.
-_CALL: Any = re.compile(r"\((?=[ \t\r\n]*(?:\)|[A-Za-z_][A-Za-z0-9_]*[ \t\r\n]*=(?!=)))").search
+# What the seed's functions give: of each call its name and arguments, and, if asked for, its format.
+Calls = list[dict[str, Any]]
+_CALL: Any = re.compile(rf"\((?={PAREN.pattern})").search
 _ITEM = frozenset(("function", *SEED.id, "type", "index"))
 _KNOWN = frozenset(("name", "arguments", *SEED.id, "type", "index"))
 
 
-def plain_calls(plan: Plan, text: str) -> Calls | None:
-    """Format, name and arguments of each call, in order; None: ask the machine."""
+def plain_calls(plan: Plan, text: str, formats: dict[str, str] | None = None) -> Calls | None:
+    """The calls, in order; None: ask the machine. With ``formats``, which may rename some, each says its format."""
     match = None
     if "<" in text or "[" in text:
         search, match = plan.searcher.first(text)
+    elif "{" not in text and "(" not in text:
+        for opener in plan.bare_ascii if text.isascii() else plan.bare:
+            if opener in text:
+                search, match = plan.searcher.first(text)
+                break
+        if match is None:
+            return []
     else:
         for opener in plan.odd_ascii if text.isascii() else plan.odd:
             if opener in text:
                 search, match = plan.searcher.first(text)
                 break
-        if "{" not in text and "(" not in text and match is None:
-            return []
     if match is None:
         if "{" in text and may_hold_call(text):
-            return _json(text)
-        return _python(text) if "(" in text else []
+            return _json(text, formats)
+        return _python(text, formats) if "(" in text else []
     calls: Calls = []
     entries = plan.entries
     size = len(text)
@@ -50,7 +56,9 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
         if entry.quick is not None:
             one = entry.quick.read(text, match.start(), match.end(), None, False)
             if one is not None:
-                calls.append((entry.reported, one[0][0], one[0][1]))
+                calls.append({"name": one[0][0], "arguments": one[0][1]})
+                if formats is not None:
+                    calls[-1]["format"] = formats.get(entry.reported, entry.reported)
                 if one[1] == size:
                     break
                 match = search(text, one[1])
@@ -59,7 +67,9 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
             some = entry.quick_section.read(text, match.end(), None, False)
             if some is not None:
                 for call in some[0]:
-                    calls.append((entry.reported, call[0], call[1]))
+                    calls.append({"name": call[0], "arguments": call[1]})
+                    if formats is not None:
+                        calls[-1]["format"] = formats.get(entry.reported, entry.reported)
                 if some[1] == size:
                     break
                 match = search(text, some[1])
@@ -72,12 +82,14 @@ def plain_calls(plan: Plan, text: str) -> Calls | None:
         if result is None:
             return None
         for call in result[1]:
-            calls.append((result[0].begin.fmt, call[0], call[1]))
+            calls.append({"name": call[0], "arguments": call[1]})
+            if formats is not None:
+                calls[-1]["format"] = formats.get(result[0].begin.fmt, result[0].begin.fmt)
         match = search(text, result[2])
     return calls
 
 
-def _json(text: str) -> Calls | None:
+def _json(text: str, formats: dict[str, str] | None) -> Calls | None:
     if not is_plain(text):
         return None
     calls: Calls = []
@@ -98,11 +110,13 @@ def _json(text: str) -> Calls | None:
         call = _shape(value)
         if call is None:
             return None
-        calls.append(("json", *call))
-    return calls or _python(text)
+        if formats is not None:
+            call["format"] = "json"
+        calls.append(call)
+    return calls or _python(text, formats)
 
 
-def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+def _shape(value: dict[str, Any]) -> dict[str, Any] | None:
     if "function" in value:
         inner = value["function"]
         if inner.__class__ is not dict or not _ITEM.issuperset(value):
@@ -110,7 +124,7 @@ def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         value = inner
     name = value.get("name")
     arguments = value.get("arguments")
-    if not name or name.__class__ is not str or arguments is None:
+    if name.__class__ is not str or not name.strip() or len(name) > 512 or arguments is None:
         return None
     if len(value) > 2:
         for key in value:
@@ -121,27 +135,34 @@ def _shape(value: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         if result is None or result[1] != len(arguments):
             return None
         arguments = result[0]
-    return (name, arguments) if arguments.__class__ is dict else None
+    return {"name": name, "arguments": arguments} if arguments.__class__ is dict else None
 
 
-def _python(text: str) -> Calls | None:
+def _python(text: str, formats: dict[str, str] | None) -> Calls | None:
     calls: Calls = []
     size = len(text)
-    match = _CALL(text, 0)
-    while match is not None:
-        i = match.start()
-        low = i - 130 if i > 130 else 0
-        blank = text.rfind(" ", low, i)
-        line = text.rfind("\n", low if blank < 0 else blank, i)
-        start = line if line >= 0 else blank
-        name = text[start + 1 if start >= 0 else low : i]
-        if not name.isidentifier() or not name.isascii() or len(name) > 128:
-            return None
-        simple = scan_arguments(text, i + 1, False)
+    i = text.find("(")
+    while i >= 0:
+        name = text[i - 130 : i] if i > 130 else text[:i]
+        name = name[name.rfind(" ") + 1 :]
+        if "\n" in name:
+            name = name[name.rfind("\n") + 1 :]
+        simple = None
+        if name.isidentifier() and name.isascii() and len(name) <= 128:
+            simple = scan_arguments(text, i + 1, False)
         if simple is None:
-            return None
-        calls.append(("python", name, simple[0]))
+            # Is it a call that is not plain, which the machine reads, or none at all?
+            match = _CALL(text, i)
+            if match is None:
+                break
+            if match.start() == i:
+                return None
+            i = match.start()
+            continue
+        calls.append({"name": name, "arguments": simple[0]})
+        if formats is not None:
+            calls[-1]["format"] = "python"
         if simple[2] == size:
             break
-        match = _CALL(text, simple[2])
+        i = text.find("(", simple[2])
     return calls

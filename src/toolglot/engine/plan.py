@@ -57,6 +57,7 @@ class Plan:
         probe: bool = False,
         rest: bool = False,
         detect: bool = False,
+        unopened: bool = False,
     ) -> None:
         self.detect = detect  # for formats that nobody named
         self.format_id = format_id
@@ -76,6 +77,9 @@ class Plan:
         self.odd = tuple(text for text in by_text if "<" not in text and "[" not in text)
         self._tokens: dict[str, tuple[Span, ...]] = {}
         self.odd_ascii = tuple(text for text in self.odd if text.isascii())
+        # The same for a text without "{" and "(" as well.
+        self.bare = tuple(text for text in self.odd if any(text not in p.before_object for p in by_text[text]))
+        self.bare_ascii = tuple(text for text in self.bare if text.isascii())
         self.text = Text(self)
         self.recover = Recover(self)
         self.lead = ""
@@ -86,6 +90,10 @@ class Plan:
             self._ends(formats)
         elif not probe:
             self._around(programs, formats)
+        self.naming: dict[str, dict[str, str]] = {}  # how formats write tags that name something: for mends
+        self.named = False  # whether a tool's name in text may begin a call whose opener is missing
+        if unopened:
+            self._unopened(programs)
         literals = sorted({**by_text, **self.entries}, key=len, reverse=True)
         self.searcher = Searcher(literals)
         # What each literal begins, and what it begins with, the longest first.
@@ -107,24 +115,49 @@ class Plan:
         befores |= {r.inner[1] for fmt in formats for r in fmt.reasonings()}
         self.before_chars = frozenset("".join(befores))
         self.before_size = max(map(len, befores), default=0)
-        self._programs = programs
+        self.programs = programs
         self._inner = probe or rest
 
     def with_untagged(self, untagged: tuple[Untagged, ...]) -> Plan:
         """The same, and other calls without markup."""
         plan = copy(self)
         plan.untagged = untagged
+        plan.__dict__.pop("mending", None)
         return plan
+
+    @cached_property
+    def mending(self) -> Plan:
+        """The same for ``on_error="repair"`` with tools: calls without their opener are looked for as well."""
+        return Plan(
+            self.programs,
+            format_id=self.format_id,
+            untagged=self.untagged,
+            detect=self.detect,
+            unopened=True,
+        )
+
+    def _unopened(self, programs: list[Program]) -> None:
+        from .unopened import UnopenedEntry, signs
+
+        found: dict[str, list[Program]] = {}
+        for program in programs:
+            for text, named in () if program.source is None else signs(program.source):
+                if text[0] == "{" and (self.detect or self.untagged):
+                    continue  # JSON is looked for as it is
+                found.setdefault(text, []).append(program)
+                self.named = self.named or named
+        for text, some in found.items():
+            self._add(text, UnopenedEntry(self, text, some))
 
     @cached_property
     def probe(self) -> Plan:
         """The plan of what stands in open reasoning: calls and nothing around them."""
-        return self if self._inner else Plan(self._programs, format_id=self.format_id, probe=True)
+        return self if self._inner else Plan(self.programs, format_id=self.format_id, probe=True)
 
     @cached_property
     def rest(self) -> Op:
         """The text behind a stop sequence, which holds no calls."""
-        return Plan(self._programs, format_id=self.format_id, rest=True).text
+        return Plan(self.programs, format_id=self.format_id, rest=True).text
 
     @cached_property
     def special(self) -> re.Pattern[str] | None:

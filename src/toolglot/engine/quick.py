@@ -41,7 +41,8 @@ class Quick:
         self.tail: Match = re.compile(tail).match
         self.end = tail
         self.python = python
-        self.each: Match | None = re.compile(each).match if each else None
+        # Matches of it one behind the other.
+        self.each: Callable[[str, int], Any] | None = re.compile(each).scanner if each else None  # type: ignore[attr-defined]
         self.frame = frame
         self.depth = MAX_DEPTH  # of JSON arguments; only what has the default limits is read here
         self.closer = 0  # how long a value's closer is
@@ -89,16 +90,18 @@ class Quick:
         arguments: dict[str, Any] = {}
         pieces: list[str] = []
         frame = self.frame
-        each = self.each
-        assert each is not None
-        end = pos
+        assert self.each is not None
+        following = self.each(text, pos).match
+        last = None
         while True:
-            match = each(text, pos)
+            match = following()
             if match is None:
+                end = pos if last is None else last.end(2) + self.closer
                 return arguments, "{" + ", ".join(pieces) + "}" if write else "", end
+            last = match
             key, raw = match.groups()
             if key in arguments:
-                return arguments, None, end
+                return arguments, None, pos
             if frame:
                 raw = raw.removeprefix(frame)
                 raw = raw.removesuffix(frame)
@@ -108,15 +111,13 @@ class Quick:
                     pieces.append(f"{quote(key)}: {quote(raw)}")
             elif not write and tools is None and raw[0] in "{[" and (whole := scan(raw, 0)) is not None:
                 if whole[1] != len(raw):
-                    return arguments, None, end
+                    return arguments, None, pos
                 arguments[key] = whole[0]
             else:
                 value, json = self.value(raw, None if tools is None else tools.types(name, key))
                 arguments[key] = value
                 if write:
                     pieces.append(f"{quote(key)}: {json}")
-            pos = match.end()
-            end = match.end(2) + self.closer
 
 
 def quick_call(fmt: Format, node: Call, not_before: tuple[str, ...] = ()) -> Quick | None:
@@ -152,7 +153,7 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             head += _texts(node)
         elif isinstance(node, Ws):
             # Behind a name the white space tells families apart that share an opener.
-            before = items[i - 1] if i else None
+            before = next((n for n in reversed(items[:i]) if not (isinstance(n, Maybe) and not n.write)), None)
             head = _white(head + (re.escape(node.canonical) if isinstance(before, Hole) else ""))
         elif isinstance(node, Maybe):
             inner = node.items[0]

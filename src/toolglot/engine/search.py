@@ -55,7 +55,8 @@ class Searcher:
                         first = match
                     else:
                         search = self.ascii if ascii else self.all
-                        return search, search(text, 0)
+                        if match.start() < first.start():
+                            first = match
         return search, first
 
 

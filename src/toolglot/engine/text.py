@@ -96,9 +96,17 @@ class Text(Op):
         if m.after_markup and m.white_to(pos) >= i:
             return None
         j = i
+        if plan.named and m.mender is not None and m.tools is not None:
+            from .unopened import name_at
+
+            start = name_at(m, pos, i)
+            if start is not None:
+                if m.after_markup and m.white_to(pos) >= start:
+                    return None
+                j = start
         white = plan.before_chars
         if white:
-            stop = max(pos, i - plan.before_size)
+            stop = max(pos, j - plan.before_size)
             while j > stop and buf[j - 1] in white:
                 j -= 1
         if j > pos:

@@ -4,19 +4,15 @@ Source: the chat template of GLM-4.5. One pattern reads this and GLM-4.7's compa
 """
 
 from ..format import Format, Reasoning, Results, Tools
-from ..pattern import call, each, either, key, name, value, ws
-from ._shared import GLM_ENDS, json_in_tool_call
+from ..pattern import call, either, name, ws
+from ._pairs import SLIP, pairs
+from ._shared import GLM_ENDS, json_in_tool_call, name_and_json
 
 FORMAT = Format(
     either(
-        call(
-            "<tool_call>",
-            name(),
-            ws("\n"),
-            each("<arg_key>", key(), "</arg_key>", ws("\n"), "<arg_value>", value(), "</arg_value>", ws("\n")),
-            "</tool_call>",
-        ),
+        call("<tool_call>", name(), SLIP, ws("\n"), pairs("\n", "\n", implied="line"), "</tool_call>"),
         json_in_tool_call(),
+        name_and_json(),
     ),
     title="<arg_key> and <arg_value> pairs, one a line",
     before=("\n",),

@@ -1,19 +1,15 @@
 """GLM-4.7 and GLM-5: as GLM-4.5 without a line break anywhere. Source: the chat template of GLM-4.7."""
 
 from ..format import Format, Results, Tools
-from ..pattern import call, each, either, key, name, value, ws
-from ._shared import GLM_ENDS, THINK_BARE, json_in_tool_call, opened
+from ..pattern import call, either, name, ws
+from ._pairs import SLIP, pairs
+from ._shared import GLM_ENDS, THINK_BARE, json_in_tool_call, name_and_json, opened
 
 FORMAT = Format(
     either(
-        call(
-            "<tool_call>",
-            name(),
-            ws(),
-            each("<arg_key>", key(), "</arg_key>", ws(), "<arg_value>", value(implied="any"), "</arg_value>", ws()),
-            "</tool_call>",
-        ),
+        call("<tool_call>", name(), SLIP, ws(), pairs("", "", implied="any"), "</tool_call>"),
         json_in_tool_call(),
+        name_and_json(),
     ),
     title="<arg_key> and <arg_value> pairs, compact",
     reasoning=opened(THINK_BARE),

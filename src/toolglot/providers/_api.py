@@ -72,7 +72,7 @@ def try_get_provider(name: str | Provider) -> WireProvider | None:
 
 def parse_response(
     response: Any,
-    provider: str | Provider = Provider.AUTO,
+    provider: str | Provider = "auto",
     *,
     on_error: OnError = "raise",
     ids: Ids = "given",
@@ -101,7 +101,7 @@ def parse_response(
 
 def parse_responses(
     response: Any,
-    provider: str | Provider = Provider.AUTO,
+    provider: str | Provider = "auto",
     *,
     on_error: OnError = "raise",
     ids: Ids = "given",
@@ -121,7 +121,7 @@ def parse_responses(
 
 def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider:
     """Who reads ``value``, which was loaded from ``response``."""
-    if provider is Provider.AUTO or provider == "auto":
+    if provider == "auto":
         return _by_shape(detect_value(value, type(response)))
     return get_provider(provider)
 

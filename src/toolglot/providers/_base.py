@@ -8,14 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 from ..definition import Tool, ToolSet
-from ..errors import ConversionError
+from ..errors import ConversionError, Fault
 from ..schema.adapt import adapt
 from ..schema.names import NameRule, Names
 from ..schema.strict import adapt_strict
 from ..schema.subset import Subset
-from ..types import Limits, Loss, Message, StopReason, ToolCall, ToolChoice, ToolResult
+from ..types import CallPart, Limits, Loss, Message, OpaquePart, Part, StopReason, ToolCall, ToolChoice, ToolResult
 from ._history import Histories
 from ._names import Provider, WireFormat
+from ._ordinary import Unusual
 from ._payload import Path, load
 from ._pieces import shown
 from ._reading import Reading
@@ -33,6 +34,8 @@ OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
 NewReading = Callable[[], Reading]
 _ERROR: Final = {"error"}
+# What a reader may leave in a part's extra beside the API's own members.
+_STRUCTURED: Final = {"item": dict, "part": dict, "step": dict, "entry": dict, "key": str}
 _SAYS: Final = ("message", "Message", "code", "type", "status")
 _SILENT: Final = frozenset({"error", "type", "object", "jsonrpc"})
 # Where a response has what the model said.
@@ -266,6 +269,11 @@ class WireProvider(Histories, Writers):
         if tools is not None:
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
+        answers = type(payload) is dict and payload.get("error") is None and type(payload.get("message")) is not str
+        if answers and tools is None and text_format is None and not validate and not coerce:
+            found = self._ordinary(payload, ids)
+            if found is not None:
+                return [found]
         listed = type(payload) is list
         mends = on_error == "repair"
         new: NewReading = partial(
@@ -274,33 +282,8 @@ class WireProvider(Histories, Writers):
         if validate or coerce:
             from ._checked import asking
 
-            new = asking(new, declared, validate, coerce)
-        alone = payload[0] if listed and len(payload) == 1 else None
-        if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
-            readings = [new()]
-            self.refused(alone["error"], readings[0], (self.list_member, 0, "error"))
-            return [readings[0].message(self._name)]
-        if listed:
-            payload = self.from_list(payload)
-        if type(payload) is not dict:
-            reading = new()
-            if payload is not None:
-                reading.lost((), "expected an object")
-            readings = [reading]
-        elif "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
-            # What was said until then is read as well.
-            body = any(type(payload[key]) in (dict, list) and payload[key] for key in BODIES & payload.keys())
-            readings = (self.read(payload, new) if body else None) or [new()]
-            if not body:
-                readings[0].keep(payload, _SILENT)  # the request's id
-            if payload["error"] or not body:
-                self.refused(payload["error"], readings[0])
-        elif type(payload.get("message")) is str and payload.get("object") == "error":  # Mistral's, vLLM's
-            readings = [new()]
-            self.refused(payload["message"], readings[0], ("message",))
-            readings[0].extra["error"] = payload
-        else:
-            readings = self.read(payload, new) or [new()]
+            new = asking(new, declared, validate, coerce, mends)
+        readings = (self.read(payload, new) or [new()]) if answers else self._odd(payload, new)
         messages = [reading.message(self._name) for reading in readings]
         if text_format is not None:
             from ._inside import read_inside
@@ -309,6 +292,46 @@ class WireProvider(Histories, Writers):
                 read_inside(message, text_format, ids, tools, on_error, validate, coerce) for message in messages
             ]
         return messages
+
+    def _ordinary(self, payload: dict[str, Any], ids: str) -> Message | None:
+        """The message in a response that is as nearly all are."""
+        try:
+            found = self.read_ordinary(payload)
+        except (Unusual, KeyError, Fault):
+            return None
+        if ids == "synthesize" and not all(call.id for call in found.tool_calls):
+            return None
+        return found
+
+    def _odd(self, payload: Any, new: NewReading) -> list[Reading]:
+        """What may be no response: an error, with or without what was said until then; a list; another value."""
+        if type(payload) is list:
+            alone = payload[0] if len(payload) == 1 else None
+            if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
+                reading = new()
+                self.refused(alone["error"], reading, (self.list_member, 0, "error"))
+                return [reading]
+            payload = self.from_list(payload)
+        if type(payload) is not dict:
+            reading = new()
+            if payload is not None:
+                reading.lost((), "expected an object")
+            return [reading]
+        if "error" in payload and payload["error"] is not None and not isinstance(payload["error"], bool):
+            # What was said until then is read as well.
+            body = any(type(payload[key]) in (dict, list) and payload[key] for key in BODIES & payload.keys())
+            readings = (self.read(payload, new) if body else None) or [new()]
+            if not body:
+                readings[0].keep(payload, _SILENT)  # the request's id
+            if payload["error"] or not body:
+                self.refused(payload["error"], readings[0])
+            return readings
+        if type(payload.get("message")) is str and payload.get("object") == "error":  # Mistral's, vLLM's
+            reading = new()
+            self.refused(payload["message"], reading, ("message",))
+            reading.extra["error"] = payload
+            return [reading]
+        return self.read(payload, new) or [new()]
 
     def refused(self, error: Any, reading: Reading, path: Path = ("error",)) -> None:
         """An error instead of a response, or at the end of one: its text, or an object that says more."""
@@ -332,14 +355,19 @@ class WireProvider(Histories, Writers):
         """One `Reading` a choice."""
         raise NotImplementedError
 
-    def stop(self, raw: Any, reading: Reading, *path: str | int) -> None:
-        """Note the reason to stop, which stands at ``path``, and whether it cut the output off."""
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        """The message that `read` would give, if ``payload`` is as nearly all are; see `_ordinary`."""
+        raise Unusual
+
+    def stop(self, holder: dict[str, Any], key: str, path: Path, reading: Reading) -> None:
+        """Note the reason to stop, the member ``key`` of what stands at ``path``, and whether it cut the output off."""
+        raw = holder.get(key)
         if type(raw) is str:
             reading.extra["stop_reason"] = raw
-            reading.stop_reason = self.stop_reasons.get(raw, "other")
-            reading.cut = reading.stop_reason == "length"
-        else:
-            reading.as_text(raw, path)
+            reading.stop_reason = stop = self.stop_reasons.get(raw, "other")
+            reading.cut = stop == "length"
+        elif raw is not None:
+            reading.as_text(raw, (*path, key))
 
     def can_parse(self, response: Any) -> bool:
         """Whether ``response`` has the shape of this wire format. Never raises on a shape."""
@@ -432,14 +460,22 @@ class WireProvider(Histories, Writers):
     def _assistant(self, message: Message, out: Writing) -> Wire:
         parts = []
         for number, part in enumerate(message_parts(message)):
-            foreign = self.wire not in part.extra
-            if type(part).__name__ == "OpaquePart" and foreign:
-                out.lost("loss.part", f"$.parts[{number}]", "something that only another provider can read")
-            elif getattr(part, "call", None) is not None and part.call.kind == "server" and foreign:  # type: ignore[union-attr]
-                out.lost("loss.part", f"$.parts[{number}]", "a call that another provider ran")
+            path, own = f"$.parts[{number}]", self.own(part.extra)
+            if isinstance(part, OpaquePart) and (self.wire not in part.extra or not isinstance(part.data, dict)):
+                out.lost("loss.part", path, "something that only another provider can read")
+            elif isinstance(part, CallPart) and part.call.kind == "server" and not isinstance(own.get("item"), dict):
+                out.lost("loss.part", path, "a call that another provider ran")
             else:
-                parts.append((f"$.parts[{number}]", part))
+                parts.append((path, self._as_read(part, own, path, out)))
         return self.write_assistant(message, parts, out)
+
+    def _as_read(self, part: Part, own: dict[str, Any], path: str, out: Writing) -> Part:
+        """``part`` without what of its ``own`` extra no reader left there: whoever wrote it by hand, or a pickle."""
+        forged = [key for key, kind in _STRUCTURED.items() if key in own and not isinstance(own[key], kind)]
+        for key in forged:
+            out.lost("loss.extra", f"{path}.extra.{self.wire}.{key}", "not as the API sends it")
+            del own[key]
+        return replace(part, extra={**part.extra, self.wire: own}) if forged else part
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:
         """The message; each of ``parts`` can be written here, and comes with its path."""

@@ -130,7 +130,9 @@ class _Checker:
                 self.report("history.duplicate_result", number, f"the call {id!r:.80} has a result already", id)
             elif turn.extra[SOURCE].get("stored"):
                 pass  # its call may be there
-            elif id is None or asked.number < 0 or not self._is_broken(asked.number, id):
+            elif id is not None and asked.number >= 0 and self._is_broken(asked.number, id):
+                asked.told.add(id)
+            else:
                 said = "there is no call" if id is None else f"no call has the id {id!r:.80}"
                 self.report("history.orphan_result", number, f"{said} in the message before", id)
             return
@@ -162,6 +164,11 @@ class _Checker:
             if id(call) in left:
                 detail = f"the call {f'{call.id!r:.80} ' if given else ''}of {call.name!r:.80} has no result"
                 self.report("history.orphan_call", asked.number, detail, what, nth)
+        turn = self.turns[asked.number] if asked.number >= 0 else None
+        for error in turn.errors if isinstance(turn, Message) else ():
+            if error.call_index is not None and error.id is not None and error.id not in asked.told | asked.ids:
+                detail = f"the call {error.id!r:.80}, which cannot be read, has no result"
+                self.report("history.orphan_call", asked.number, detail, error.id)
 
     def calls(self) -> None:
         """Ids and names are such as the API takes."""
@@ -250,6 +257,7 @@ class _Asked:
         self.number = number  # of the message
         self.calls = calls
         self.ids = {call.id for call in calls if call.id is not None}
+        self.told: set[str] = set()  # ids of calls that cannot be read and have a result all the same
         self.between: int | None = None  # the first turn behind it that is no result
         self.first: int | None = None  # its first result
         self.last = -1  # the latest call that has its result

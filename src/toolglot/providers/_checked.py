@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..definition import Tool, ToolSet
 from ..engine.shapes import inner_position
 from ..errors import ParseError
-from ..schema.check import MOST_PLACES, Checks, Places, to_repair, to_violation
+from ..schema.check import MOST_PLACES, Checks, Places, headline, to_repair, to_violation, wanted
 from ..schema.coerce import Change
 from ..schema.explain import Flaw
 from ..schema.strict import drop_forced_nulls
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "asking"]
 
 
-def asking(new: Callable[..., Reading], tools: ToolSet | None, validate: bool, coerce: bool) -> Callable[[], Reading]:
+def asking(
+    new: Callable[..., Reading], tools: ToolSet | None, validate: bool, coerce: bool, mends: bool
+) -> Callable[[], Reading]:
     """What makes readings that ask this of every call, from what makes them."""
-    checks = Checks.of(tools, validate, coerce)
+    checks = Checks.of(tools, validate, wanted(coerce, mends, tools))
     assert checks is not None
     return lambda: new(asked=Asked(checks))
 
@@ -41,9 +43,9 @@ class Asked:
         self.refused = -1  # how many parts stood before the last call if that does not fit its schema
 
     @classmethod
-    def of(cls, tools: ToolSet | None, validate: bool, coerce: bool) -> Asked:
+    def of(cls, tools: ToolSet | None, validate: bool, coerce: bool, mends: bool) -> Asked:
         """For one message."""
-        checks = Checks.of(tools, validate, coerce)
+        checks = Checks.of(tools, validate, wanted(coerce, mends, tools))
         assert checks is not None
         return cls(checks)
 
@@ -60,7 +62,7 @@ class Asked:
         part = reading.parts[-1]
         assert isinstance(part, CallPart)
         call = part.call
-        flaws = self._checks.flaws(call.name, call.arguments)
+        flaws, more = self._checks.flaws(call.name, call.arguments)
         self.refused = -1
         self._repairs.pop(call.index, None)
         if not flaws and not self._changes:
@@ -69,7 +71,7 @@ class Asked:
         if flaws:
             reading.parts.pop()
             self.refused = len(reading.parts)
-            reading.errors.append(where.error(flaws, call))
+            reading.errors.append(where.error(flaws, more, call))
         else:
             self._repairs[call.index] = where.repairs(self._changes)
 
@@ -118,12 +120,12 @@ class Where:
             for number, change in enumerate(changes)
         ]
 
-    def error(self, flaws: list[Flaw], call: ToolCall) -> ParseError:
-        """What is wrong with a call."""
+    def error(self, flaws: list[Flaw], more: int, call: ToolCall) -> ParseError:
+        """What is wrong with a call, ``more`` of which is not told."""
         first = flaws[0]
         inner = self._places.of(first.path)
         error = error_at(
-            first.message + (f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""),
+            headline(first.message, len(flaws), more),
             "schema.violation",
             self._text,
             self._path if self._raw is not None else (*self._path, *first.path),
@@ -137,4 +139,5 @@ class Where:
         error.id = None if call.id_synthesized else call.id
         error.call, error.partial_arguments = call, call.arguments
         error.violations = tuple(to_violation(flaw, self._span(flaw.path)) for flaw in flaws)
+        error.more_violations = more
         return error

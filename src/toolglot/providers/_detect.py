@@ -10,6 +10,21 @@ from ._payload import load, of_xai, unwrapped
 
 __all__ = ["detect_provider", "detect_value"]
 
+# Before Python 3.12 it takes long to look up a member of an enum.
+_ANTHROPIC: Final = Provider.ANTHROPIC
+_AUTO: Final = Provider.AUTO
+_BEDROCK: Final = Provider.BEDROCK
+_COHERE: Final = Provider.COHERE
+_COHERE_V1: Final = Provider.COHERE_V1
+_GOOGLE: Final = Provider.GOOGLE
+_GOOGLE_INTERACTIONS: Final = Provider.GOOGLE_INTERACTIONS
+_MCP: Final = Provider.MCP
+_MISTRAL: Final = Provider.MISTRAL
+_MISTRAL_CONVERSATIONS: Final = Provider.MISTRAL_CONVERSATIONS
+_OLLAMA: Final = Provider.OLLAMA
+_OPENAI: Final = Provider.OPENAI
+_OPENAI_RESPONSES: Final = Provider.OPENAI_RESPONSES
+_XAI: Final = Provider.XAI
 # The value of `type` in a stream's event, or in an item that stands alone.
 _TYPES: Final = {
     **dict.fromkeys(
@@ -71,6 +86,16 @@ _BEDROCK_EVENTS: Final = frozenset(
     ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "toolUse")
 )
 
+# What tells before all else; and what tells before a `message` does.
+_FIRST: Final = frozenset(("type", "event_type", "output", "Error"))
+_TELLING: Final = frozenset(
+    (
+        *("type", "event_type", "object", "output", "Error", "choices", "candidates"),
+        *("stopReason", "steps", "content", "stop_reason", "functionCall", "parts", "jsonrpc", "method"),
+        *("promptFeedback", "usageMetadata"),
+    )
+)
+
 
 def detect_provider(response: Any) -> Provider:
     """Who sent ``response``, by its shape: JSON text, bytes, JSON values, an SDK's object, or an event of a stream.
@@ -84,9 +109,9 @@ def detect_provider(response: Any) -> Provider:
     try:
         value, _ = load(response)
     except (ParseError, TypeError, ValueError, RecursionError):
-        return Provider.AUTO
+        return _AUTO
     if type(response) is tuple and of_xai(response[-1:]):  # what its SDK streams
-        return Provider.XAI
+        return _XAI
     return detect_value(value, type(response))
 
 
@@ -95,15 +120,15 @@ def detect_value(value: Any, kind: type) -> Provider:
     if type(value) is dict:
         found = _detect(value)
         # Only an SDK's object says more than a shape that many share.
-        if kind is dict or kind is str or (found is not Provider.OPENAI and found is not Provider.AUTO):
+        if kind is dict or kind is str or (found is not _OPENAI and found is not _AUTO):
             return found
         return _SDKS.get(kind.__module__.partition(".")[0], found)
     if type(value) is list:
         for item in value:
-            found = _detect(item) if type(item) is dict else Provider.AUTO
-            if found is not Provider.AUTO:
+            found = _detect(item) if type(item) is dict else _AUTO
+            if found is not _AUTO:
                 return found
-    return Provider.AUTO
+    return _AUTO
 
 
 def _detect(value: dict[str, Any]) -> Provider:
@@ -111,74 +136,88 @@ def _detect(value: dict[str, Any]) -> Provider:
         try:
             value = unwrapped(value)
         except ParseError:
-            return Provider.AUTO
-    get = value.get
-    kind = get("type")
-    if type(kind) is str:
-        if kind == "message" and "stop_reason" in value:
-            return Provider.ANTHROPIC
-        if kind.startswith("response."):
-            return Provider.OPENAI_RESPONSES
-        if kind.startswith(_CONVERSATIONS):
-            return Provider.MISTRAL_CONVERSATIONS
-        found = _TYPES.get(kind)
+            return _AUTO
+    if "message" in value and _TELLING.isdisjoint(value):
+        return _message(value)
+    if not _FIRST.isdisjoint(value):
+        found = _first(value)
         if found is not None:
             return found
-        if kind == "function_call":
-            return Provider.GOOGLE_INTERACTIONS if type(get("arguments")) is dict else Provider.OPENAI_RESPONSES
-        if kind == "error" and type(get("error")) is dict:
-            return Provider.ANTHROPIC
-    event = get("event_type")
-    if type(event) is str:
-        if event.startswith(("step.", "interaction.")):
-            return Provider.GOOGLE_INTERACTIONS
-        if event in _COHERE_V1_EVENTS:
-            return Provider.COHERE_V1
+    get = value.get
     what = get("object")
-    output = get("output")
-    if what == "response" or type(output) is list:
-        return Provider.OPENAI_RESPONSES
-    if type(output) is dict:
-        return Provider.BEDROCK if "message" in output else Provider.AUTO
-    if type(get("Error")) is dict and "Code" in value["Error"]:
-        return Provider.BEDROCK  # what boto3 raises
+    if what == "response":
+        return _OPENAI_RESPONSES
     if "choices" in value or what == "chat.completion.chunk":
-        return Provider.MISTRAL if _thinks(value.get("choices")) else Provider.OPENAI
+        return _MISTRAL if _thinks(value.get("choices")) else _OPENAI
     if "candidates" in value:
-        return Provider.GOOGLE
+        return _GOOGLE
     if "stopReason" in value and "model" in value and "role" in value:
-        return Provider.MCP  # a sampled message
+        return _MCP  # a sampled message
     if "stopReason" in value or (len(value) == 1 and not _BEDROCK_EVENTS.isdisjoint(value)):
-        return Provider.BEDROCK
+        return _BEDROCK
     if type(get("steps")) is list and ("status" in value or "id" in value or _step(value["steps"])):
-        return Provider.GOOGLE_INTERACTIONS
+        return _GOOGLE_INTERACTIONS
     if what == "conversation.response":
-        return Provider.MISTRAL_CONVERSATIONS
+        return _MISTRAL_CONVERSATIONS
     content = get("content")
     if type(content) is list:
-        if kind == "message" or "stop_reason" in value:
-            return Provider.ANTHROPIC
+        if get("type") == "message" or "stop_reason" in value:
+            return _ANTHROPIC
         for block in content:
             if type(block) is dict:
                 found = _block(block)
                 if found is not None:
                     return found
         if "isError" in value or "structuredContent" in value:
-            return Provider.MCP
+            return _MCP
         if get("role") == "assistant" and "tool_calls" not in value and "function_call" not in value:
             typed = any(type(block) is dict and "type" in block for block in content)
-            return Provider.ANTHROPIC if typed or not content else Provider.BEDROCK
+            return _ANTHROPIC if typed or not content else _BEDROCK
     elif "stop_reason" in value:
-        return Provider.ANTHROPIC
+        return _ANTHROPIC
     elif type(content) is dict and "parts" in content:
-        return Provider.GOOGLE
+        return _GOOGLE
     if "functionCall" in value or type(get("parts")) is list:
-        return Provider.GOOGLE
+        return _GOOGLE
     if "jsonrpc" in value or get("method") == "tools/call":
-        return Provider.MCP
+        return _MCP
     if "promptFeedback" in value or "usageMetadata" in value:
-        return Provider.GOOGLE
+        return _GOOGLE
     return _message(value)
+
+
+def _first(value: dict[str, Any]) -> Provider | None:
+    """What says what the whole is; None if nothing of `_FIRST` does."""
+    get = value.get
+    kind = get("type")
+    if type(kind) is str:
+        if kind == "message" and "stop_reason" in value:
+            return _ANTHROPIC
+        if kind.startswith("response."):
+            return _OPENAI_RESPONSES
+        if kind.startswith(_CONVERSATIONS):
+            return _MISTRAL_CONVERSATIONS
+        found = _TYPES.get(kind)
+        if found is not None:
+            return found
+        if kind == "function_call":
+            return _GOOGLE_INTERACTIONS if type(get("arguments")) is dict else _OPENAI_RESPONSES
+        if kind == "error" and type(get("error")) is dict:
+            return _ANTHROPIC
+    event = get("event_type")
+    if type(event) is str:
+        if event.startswith(("step.", "interaction.")):
+            return _GOOGLE_INTERACTIONS
+        if event in _COHERE_V1_EVENTS:
+            return _COHERE_V1
+    output = get("output")
+    if get("object") == "response" or type(output) is list:
+        return _OPENAI_RESPONSES
+    if type(output) is dict:
+        return _BEDROCK if "message" in output else _AUTO
+    if type(get("Error")) is dict and "Code" in value["Error"]:
+        return _BEDROCK  # what boto3 raises
+    return None
 
 
 def _message(value: dict[str, Any]) -> Provider:
@@ -188,32 +227,32 @@ def _message(value: dict[str, Any]) -> Provider:
     finish = get("finish_reason")
     if type(message) is dict:
         if type(finish) is str and finish.isupper():
-            return Provider.COHERE
+            return _COHERE
         if "done" in value or "created_at" in value:
-            return Provider.OLLAMA
+            return _OLLAMA
         content = message.get("content")
         if type(content) is list and any(type(block) is dict and "toolUse" in block for block in content):
-            return Provider.BEDROCK
+            return _BEDROCK
         if "tool_plan" in message or "tool_plan" in value:
-            return Provider.COHERE
+            return _COHERE
         if _bare_call(message.get("tool_calls")):
-            return Provider.COHERE_V1
+            return _COHERE_V1
         if "tool_calls" in message or "function_call" in message:
-            return Provider.OPENAI
+            return _OPENAI
     if "tool_plan" in value or finish == "TOOL_CALL":
-        return Provider.COHERE
+        return _COHERE
     if ("generation_id" in value and "text" in value) or get("role") == "CHATBOT":
-        return Provider.COHERE_V1
+        return _COHERE_V1
     actions = get("actions")
     if type(actions) is list and actions and type(actions[0]) is dict and "tool_name" in actions[0]:
-        return Provider.COHERE_V1
+        return _COHERE_V1
     if _bare_call(get("tool_calls")):
-        return Provider.COHERE_V1
+        return _COHERE_V1
     if "tool_calls" in value or "function_call" in value:
-        return Provider.OPENAI
+        return _OPENAI
     if type(get("function")) is dict and "name" in value["function"]:
-        return Provider.OPENAI
-    return Provider.AUTO
+        return _OPENAI
+    return _AUTO
 
 
 def _thinks(choices: Any) -> bool:
@@ -232,9 +271,9 @@ def _thinks(choices: Any) -> bool:
 def _block(block: dict[str, Any]) -> Provider | None:
     """Whose content block it is."""
     if "toolUse" in block:
-        return Provider.BEDROCK
+        return _BEDROCK
     found = _TYPES.get(block["type"]) if type(block.get("type")) is str else None
-    return found if found is Provider.ANTHROPIC else None
+    return found if found is _ANTHROPIC else None
 
 
 def _bare_call(calls: Any) -> bool:

@@ -8,19 +8,35 @@ from typing import Any, Final
 
 from ..history import Turns, UserPart
 from ..schema.subset import words
-from ..types import FilePart, ImagePart, Message, OpaquePart, TextPart, ToolResult, json_text
+from ..types import FilePart, ImagePart, Message, OpaquePart, Part, StopReason, TextPart, ToolResult, json_text
 from ._history import Report
+from ._ordinary import Unusual, call_part
 from ._reading import rest
 from ._turns import SOURCE, TurnReader, from_base64, shortest
 from ._write_turns import calls_of
 from ._writing import Writing, base64_text, result_parts, result_text
 
 __all__ = [
-    "NO_SIGNATURE", "RULES", "camel", "check", "known_camel", "read_content", "read_system", "response", "user_part"
+    "NO_SIGNATURE", "RULES", "STOP_REASONS", "camel", "check", "known_camel", "ordinary_parts", "read_content",
+    "read_system", "response", "user_part",
 ]  # fmt: skip
 
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.
 NO_SIGNATURE: Final = "skip_thought_signature_validator"
+_BLOCKED: Final = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE")
+_FAILED: Final = (
+    "MALFORMED_FUNCTION_CALL",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MISSING_THOUGHT_SIGNATURE",
+    "MALFORMED_RESPONSE",
+)
+STOP_REASONS: Final[dict[str, StopReason]] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(_BLOCKED, "content_filter"),
+    **dict.fromkeys(_FAILED, "error"),
+}
 _COUNT: Final = (
     "Please ensure that the number of function response parts is equal to the number of function call parts of the "
     "function call turn."
@@ -83,6 +99,29 @@ def known_camel(node: dict[str, Any]) -> dict[str, Any]:
 
 
 # -- reading
+
+
+def ordinary_parts(wire: str, found: list[Any]) -> list[Part]:
+    """The parts of an ordinary response: whole calls and text, nothing beside them."""
+    parts: list[Part] = []
+    calls = 0
+    for part in found:
+        if type(part) is not dict or len(part) != 1:
+            raise Unusual
+        text = part.get("text")
+        if text is None:
+            call = part["functionCall"]
+            id = call.get("id") if type(call) is dict else None
+            if type(call) is not dict or len(call) != (3 if id else 2):
+                raise Unusual
+            own = {"id": id} if id else None
+            parts.append(call_part(wire, calls, id, call["name"], call["args"], own))
+            calls += 1
+        elif type(text) is str and text:
+            parts.append(TextPart(text, None, {}))
+        else:
+            raise Unusual
+    return parts
 
 
 def read_content(content: Any, turns: TurnReader) -> None:
@@ -196,8 +235,8 @@ def user_part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> d
     else:
         out.lost("loss.part", path, "there is nothing in it")
         return None
-    inner = own.pop(key, {})
-    return {key: {**held, **inner}, **own}
+    inner = own.pop(key, None)
+    return {key: {**held, **inner} if isinstance(inner, dict) else held, **own}
 
 
 def response(result: ToolResult) -> dict[str, Any]:

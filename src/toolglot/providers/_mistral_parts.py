@@ -10,8 +10,9 @@ from ..types import FilePart, ImagePart, OpaquePart, TextPart
 from ._turns import from_data_url, image_at
 from ._writing import Writing, base64_text, data_url
 
-__all__ = ["CHUNK", "RULES", "chunk_of", "read_chunk"]
+__all__ = ["CHUNK", "RULES", "chunk_of", "is_text", "read_chunk"]
 
+_TEXT: Final = words("type text")
 # The members of a chunk that `read_chunk` reads.
 CHUNK: Final = words("type text image_url file_id document_url document_name")
 RULES: Final[dict[str, str | None]] = {
@@ -27,6 +28,13 @@ RULES: Final[dict[str, str | None]] = {
     "history.user_after_tool": "Unexpected role 'user' after role 'tool'",
     "history.turn_order": "Unexpected role 'system' after role 'assistant'",
 }
+
+
+def is_text(chunk: Any) -> bool:
+    """Whether a chunk is text and nothing else."""
+    return (
+        isinstance(chunk, dict) and chunk.keys() == _TEXT and chunk["type"] == "text" and isinstance(chunk["text"], str)
+    )
 
 
 def chunk_of(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[str, Any] | None:

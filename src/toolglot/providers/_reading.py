@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..definition import Tool, ToolSet
 from ..errors import Fault, LimitError, ParseError, TruncatedError
+from ..schema.coerce import holds_json
 from ..schema.names import Names
 from ..schema.strict import drop_forced_nulls
 from ..types import (
@@ -152,7 +153,22 @@ class Reading:
         self._names = names
         self._asked = asked
 
-    # -- looking at the payload
+    # -- looking at the payload: at a value, or at the member ``key`` of an object at ``path``
+
+    def object_at(self, holder: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
+        """The member if it is an object, nothing if it is null; else it is noted and left out."""
+        value = holder.get(key)
+        return value if type(value) is dict else self.as_object(value, (*path, key))
+
+    def list_at(self, holder: dict[str, Any], key: str, path: Path) -> list[Any]:
+        """The same for a list."""
+        value = holder.get(key)
+        return value if type(value) is list else self.as_list(value, (*path, key))
+
+    def text_at(self, holder: dict[str, Any], key: str, path: Path) -> str:
+        """The same for a string."""
+        value = holder.get(key)
+        return value if type(value) is str else self.as_text(value, (*path, key))
 
     def as_object(self, value: Any, path: Path) -> dict[str, Any]:
         """``value`` if it is an object (or an SDK's), nothing if it is null; else it is noted and left out."""
@@ -175,7 +191,7 @@ class Reading:
 
     def choices(self, value: Any, path: Path) -> list[Any]:
         """The list of choices, of which there is a limit as of calls."""
-        found = self.as_list(value, path)
+        found = value if type(value) is list else self.as_list(value, path)
         if len(found) > _MAX_CALLS:
             raise LimitError(f"{json_path(path)}: more than {_MAX_CALLS} choices", "calls")
         return found
@@ -199,10 +215,10 @@ class Reading:
 
     def keep(self, item: dict[str, Any], known: frozenset[str]) -> None:
         """Keep what ``item`` holds besides ``known`` members and nulls in the message's extra."""
-        if not known.issuperset(item):
-            for key, value in item.items():
-                if key not in known and value is not None:
-                    self.extra[key] = value
+        extra = self.extra
+        for key, value in item.items():
+            if key not in known and value is not None:
+                extra[key] = value
 
     # -- what was found, in its order
 
@@ -243,6 +259,9 @@ class Reading:
             name = self._checked(name, (*path, name_key), index)
             if name is None:
                 return
+        elif type(arguments) is dict:  # nothing is declared, nothing is to be decoded
+            self._made(name, arguments, id, index, "function", None, None, extra, None, path)
+            return
         raw = text = None
         if type(arguments) is str:
             raw = arguments
@@ -278,6 +297,10 @@ class Reading:
             )
             return
         tool = None if self._tools is None else self._tools.get(name)
+        if self._mends and self._asked is None and tool is not None and holds_json(arguments):
+            from ._checked import Asked
+
+            self._asked = Asked.of(self._tools, False, False, True)
         if self._asked is not None and tool is not None and tool.kind == "function":
             written = arguments
             arguments = self._asked.coerced(tool, written)
@@ -308,6 +331,20 @@ class Reading:
             return None
         self.repairs += found[2]
         return found[:2]
+
+    def enveloped_call(
+        self, item: dict[str, Any], path: Path, known: frozenset[str], inner: frozenset[str], *, id: Any
+    ) -> None:
+        """A call as OpenAI has it: name and arguments in the member ``function`` of the ``item`` at ``path``.
+
+        ``known`` and ``inner`` are the members of the item and of its function that are not kept.
+        """
+        at = (*path, "function")
+        function = item.get("function")
+        if type(function) is not dict:
+            function = self.as_object(function, at)
+        extra = with_inner(rest(item, known), "function", function, inner)
+        self.call(function.get("name"), function.get("arguments"), at, id=id, extra=extra)
 
     def custom(
         self, name: Any, input: Any, path: Path, *, id: Any = None, extra: Mapping[str, Any] | None = None
@@ -383,17 +420,18 @@ class Reading:
         text: str | None,
         path: Path,
     ) -> None:
+        synthesized = False
         if type(id) is not str or not id:
             if type(id) is not int and id not in (None, ""):
                 at = path[:-1] if path[-1:] in _ENVELOPES else path
                 self.lost(at, f"expected a string for the id, found {_NAMES.get(type(id), type(id).__name__)}")
             id = id_text(id)
-        synthesized = id is None and self._synthesize
-        if synthesized:
-            id = self.made_ids.get(index) or "call_" + urandom(12).hex()
+            if id is None and self._synthesize:
+                synthesized = True
+                id = self.made_ids.get(index) or "call_" + urandom(12).hex()
         own = {self.wire: dict(extra)} if extra else {}
         call = ToolCall(name, arguments, id, synthesized, index, None, raw, None, kind, input, own, text)
-        self.parts.append(CallPart(call))
+        self.parts.append(CallPart(call, None, {}))
 
     # -- what went wrong
 
@@ -501,7 +539,8 @@ class Reading:
 
     def message(self, provider: str) -> Message:
         """The message."""
-        self.check_last_call()
+        if self.cut:
+            self.check_last_call()
         content: list[str] = []
         reasoning: list[str] = []
         calls: list[ToolCall] = []
@@ -514,8 +553,8 @@ class Reading:
                 content.append(part.text)  # type: ignore[union-attr]
             elif kind is ReasoningPart:
                 reasoning.append(part.text)  # type: ignore[union-attr]
-        text = "".join(content)
-        thought = "".join(reasoning)
+        text = "".join(content) if content else ""
+        thought = "".join(reasoning) if reasoning else ""
         stop = self.stop_reason
         # The reason lies both ways: what counts is whether there are calls.
         if calls:

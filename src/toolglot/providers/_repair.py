@@ -36,6 +36,7 @@ REPAIRS: Final[dict[str, str]] = {
 }
 _BRIDGE: Final = "OK."
 _NOT_RUN: Final = "the tool was not run"
+_NOT_READ: Final = "the call could not be read"
 
 
 def repair_names(repair: bool | Collection[str]) -> frozenset[str]:
@@ -84,11 +85,17 @@ def _later(number: int | None) -> int:
     return -1 if number is None else number
 
 
+def _goes_back(turn: Message, provider: WireProvider) -> bool:
+    """Whether a message was read from this API, to which it goes back with what could not be read."""
+    source = turn.extra.get(SOURCE)
+    return isinstance(source, dict) and bool(source["provider"] == provider.provider.value)
+
+
 def _own_strings(turn: Message, provider: WireProvider) -> set[str]:
     """The strings in a message that goes back to its API: one may be the id of a call that could not be read."""
-    source = turn.extra.get(SOURCE)
-    if not isinstance(source, dict) or source["provider"] != provider.provider.value:
+    if not _goes_back(turn, provider):
         return set()
+    source = turn.extra[SOURCE]
     found = (value for item in source.get("items", ()) for _, node in objects(item, 0) for value in node.values())
     return {value for value in found if type(value) is str}
 
@@ -229,6 +236,14 @@ def _answered(paired: Paired, out: Writing, provider: WireProvider) -> Paired:
         for call in missing:
             added.append((ToolResult.failure(call.id, _NOT_RUN, call.name), at))
             out.mended("history.orphan_call", at, f"{call.name!r:.80} ({call.id}) got an error for a result")
+        told = {_id(result) for result in results}
+        for error in turn.errors if isinstance(turn, Message) and _goes_back(turn, provider) else ():
+            if error.call_index is not None and error.id is not None and error.id not in told:
+                told.add(error.id)
+                added.append((ToolResult.failure(error.id, _NOT_READ, error.name), at))
+                out.mended(
+                    "history.orphan_call", at, f"{error.id!r:.80}, which cannot be read, got an error for a result"
+                )
         if added:
             last = number
             while last + 1 in groups.get(number, []):

@@ -150,8 +150,9 @@ def output(result: ToolResult, path: str, out: Writing, own: Own) -> Any:
 def say(message: dict[str, Any], items: list[dict[str, Any]]) -> None:
     """Add to what the model said: to the last item, if that is the same."""
     last = items[-1] if items else {}
-    content = message["content"]
-    if last.get("type") == "message" and "id" in last and last["id"] == message.get("id"):
+    content = message.get("content")
+    same = last.get("type") == "message" and "id" in last and last["id"] == message.get("id")
+    if same and isinstance(content, list) and isinstance(last["content"], list):
         last["content"] += content
     else:
         items.append({**message, "content": list(content) if isinstance(content, list) else content})

@@ -71,10 +71,10 @@ class ProviderStream:
         self._tools = None if tools is None else ToolSet.of(tools)
         self._names = None if self._tools is None else Names(wire.tool_names, sorted(self._tools.names))
         self._asked: Asked | None = None
-        if validate or coerce:
+        if validate or coerce or (self._mends and self._tools is not None):
             from ._checked import Asked
 
-            self._asked = Asked.of(self._tools, validate, coerce)
+            self._asked = Asked.of(self._tools, validate, coerce, self._mends)
         self._limits = limits or Limits()
         self._into = Assembly(wire, self._reading(), self._synthesize, self._limits)
         self._closed = False

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..history import UserPart
-from ..types import OpaquePart, ToolResult
+from ..types import FilePart, OpaquePart, ToolResult
 from ._turns import SOURCE, WHOLE
 from ._writing import Writing
 
 if TYPE_CHECKING:
     from ._base import WireProvider
 
-__all__ = ["fit_result", "told_to", "whole_items"]
+__all__ = ["fit_part", "fit_result", "told_to", "whole_items"]
 
 # What a response says about itself: no history needs it.
 _ABOUT: Final = frozenset(("id", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "created_at"))
@@ -36,17 +36,32 @@ def told_to(extra: Mapping[str, Any], wire: str) -> Iterator[tuple[str, str]]:
 
 
 def fit_result(provider: WireProvider, result: ToolResult, path: str, out: Writing) -> ToolResult:
-    """A copy of ``result`` without the opaque parts that cannot be written here."""
+    """A copy of ``result`` without the parts that cannot be written here."""
     content = result.content
-    if not isinstance(content, list) or not any(isinstance(part, OpaquePart) for part in content):
+    if not isinstance(content, list) or not any(isinstance(part, (OpaquePart, FilePart)) for part in content):
         return replace(result)
     kept = []
     for place, part in enumerate(content):
-        if isinstance(part, OpaquePart) and not (provider.opaque_results and provider.wire in part.extra):
+        fitting = fit_part(part, provider.wire)
+        if fitting is None or (isinstance(part, OpaquePart) and not provider.opaque_results):
             out.lost("loss.part", f"{path}.content[{place}]", "something that only another can read")
         else:
-            kept.append(part)
+            kept.append(fitting)
     return replace(result, content=kept or "")
+
+
+def fit_part(part: Any, wire: str) -> Any:
+    """``part`` as it can be written for ``wire``; None if it says something to another provider only.
+
+    An API's items are for itself, the id of a file for whoever keeps the file: for all APIs of its provider.
+    """
+    if isinstance(part, OpaquePart):
+        return part if wire in part.extra else None
+    if isinstance(part, FilePart) and part.id is not None and part.extra:
+        keeper = wire.partition("_")[0]
+        if all(one.partition("_")[0] != keeper for one in part.extra):
+            return None if part.data is None and part.url is None else replace(part, id=None)
+    return part
 
 
 def whole_items(content: str | list[tuple[str, UserPart]], wire: str) -> list[Any]:

@@ -169,6 +169,8 @@ class TurnReader:
         if made is None:
             return self.opaque(item)
         made.extra = self._own({**made.extra, **(rest(item, known) or {})})
+        if isinstance(made, FilePart) and made.id is not None:
+            made.extra.setdefault(self._provider.wire.value, {})  # who has a file of this id
         return made
 
     def lost(self, at: Path, detail: str) -> None:

@@ -12,7 +12,7 @@ from ..errors import ConversionError
 from ..history import HistoryRepair, SystemMessage, Turn, UserMessage, UserPart
 from ..schema.names import NameRule
 from ..types import CallPart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCall, ToolResult
-from ._told import fit_result, told_to, whole_items
+from ._told import fit_part, fit_result, told_to, whole_items
 from ._turns import SOURCE, reread, turn_list
 from ._writing import Writing, behind_calls, message_parts, pair, says_error
 
@@ -46,8 +46,12 @@ def owners(turns: Sequence[Turn]) -> list[int | None]:
         owner = None
         if isinstance(turn, ToolResult):
             owner = last if turn.tool_call_id is None else latest.get(turn.tool_call_id)
-        elif calls := calls_of(turn):
-            last = number
+        elif isinstance(turn, Message):
+            for error in turn.errors:  # the result of a call that could not be read is not that of an earlier one
+                if error.id is not None:
+                    latest.pop(error.id, None)
+            calls = calls_of(turn)
+            last = number if calls else last
             latest.update((call.id, number) for call in calls if call.id is not None)
         found.append(owner)
     return found
@@ -250,14 +254,14 @@ class _Writer:
 
     def _parts(self, number: int, parts: Sequence[UserPart]) -> list[tuple[str, UserPart]]:
         """The parts that can be written here, each with its path."""
-        wire = self.provider.wire
         kept: list[tuple[str, UserPart]] = []
         for place, part in enumerate(parts):
             path = f"$.content[{place}]"
-            if isinstance(part, OpaquePart) and wire not in part.extra:
+            fitting = fit_part(part, self.provider.wire)
+            if fitting is None:
                 self.out.lost("loss.part", self._at([number], path), "something that only another provider can read")
             else:
-                kept.append((path, part))
+                kept.append((path, fitting))
         return kept
 
     def _results(self, owner: int | None, numbers: list[int]) -> None:

@@ -15,10 +15,9 @@ from ..schema.names import NameRule
 from ..schema.subset import Subset, words
 from ..types import (
     CallPart,
-    FilePart,
-    ImagePart,
     Message,
     OpaquePart,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -26,15 +25,17 @@ from ..types import (
     ToolChoice,
     ToolResult,
 )
+from ._anthropic_parts import PART, RULES, read_part, user_part
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._history import Report
 from ._names import WireFormat
+from ._ordinary import Unusual, call_part, keep, ordinary_message
 from ._payload import Path
 from ._pieces import Pieces, hashable, parse_member, shown
 from ._reading import Reading, rest
-from ._turns import TurnReader, from_base64
-from ._writing import Wire, Writing, base64_text, media_type, pop_beside, result_parts, result_text, sent_arguments
+from ._turns import TurnReader
+from ._writing import Wire, Writing, pop_beside, result_parts, result_text, sent_arguments
 
 PLAIN: Final = Subset(root_unions=False)
 # What the SDK's own transformation keeps.
@@ -47,7 +48,6 @@ STRICT: Final = Subset(
     optional=True,
     formats=words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
 )
-_IMAGES: Final = words("image/png image/jpeg image/gif image/webp")
 _CHOICES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "tool"}
 _RESPONSE: Final = words("type role content stop_reason usage error")
 _TEXT: Final = words("type text")
@@ -59,35 +59,6 @@ _SERVER_CALLS: Final = words("server_tool_use mcp_tool_use")
 _MESSAGE: Final = words("role content")
 _ANSWER: Final = _MESSAGE | words("type usage")
 _RESULT: Final = words("type tool_use_id content is_error")
-_PART: Final = words("type text source title")
-_UNANSWERED: Final = "messages.N: tool_use ids were found without tool_result blocks immediately after: toolu_…"
-_FIRST: Final = (
-    "Did not find 1 tool_result block(s) at the beginning of this message. Messages following tool_use blocks must "
-    "begin with a matching number of tool_result blocks."
-)
-_RULES: Final[dict[str, str | None]] = {
-    "history.orphan_call": _UNANSWERED,
-    "history.results_not_adjacent": _UNANSWERED,
-    "history.results_split": _FIRST,
-    "history.text_before_results": _FIRST,
-    "history.text_after_calls": _UNANSWERED,
-    "history.orphan_result": "messages.8.content.0: unexpected tool_use_id found in tool_result blocks: toolu_… Each "
-    "tool_result block must have a corresponding tool_use block in the previous message.",
-    "history.duplicate_id": "messages.1.content.1: `tool_use` ids must be unique",
-    "history.duplicate_result": None,
-    "history.missing_id": None,
-    "history.illegal_id": "messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
-    "history.illegal_name": "tools.134.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
-    "history.arguments_not_object": "messages.1.content.0.tool_use.input: Input should be a valid dictionary",
-    "history.tools_missing": "Requests which include tool_use or tool_result blocks must define tools",
-    "history.empty_text": "messages: text content blocks must be non-empty",
-    "history.empty_message": None,
-    "history.unsigned_reasoning": "messages.1.content.0.thinking.signature: Field required",
-    "history.reasoning_order": "messages.5.content.0: If an assistant message contains any thinking blocks, the "
-    "first block must be `thinking` or `redacted_thinking`. Found `text`.",
-    "history.server_result_missing": "web_search tool use with id srvtoolu_… was found without a corresponding "
-    "web_search_tool_result block",
-}
 
 
 class Anthropic(WireProvider):
@@ -135,23 +106,23 @@ class Anthropic(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("stop_reason"), reading, "stop_reason")
+        self.stop(payload, "stop_reason", (), reading)
         reading.usage = payload.get("usage")
         content = payload.get("content")
+        if content is None and "stop_reason" not in payload and payload.get("type", "message") != "message":
+            self._block(payload, (), reading)  # a block by itself
+            return [reading]
+        reading.keep(payload, _RESPONSE)
         if type(content) is str:  # as a history may have it
             reading.text(content)
-            content = None
-        elif content is None and "type" in payload and "stop_reason" not in payload:
-            content = [payload] if payload["type"] != "message" else None  # a block by itself
-        if content is None or content is payload.get("content"):
-            reading.keep(payload, _RESPONSE)
-        blocks = reading.as_list(content, ("content",))
-        alone = content is not payload.get("content")
+            return [reading]
+        blocks = content if type(content) is list else reading.as_list(content, ("content",))
+        last = len(blocks) - 1 if reading.cut else -1
         for number, item in enumerate(blocks):
-            path: Path = () if alone else ("content", number)
+            path: Path = ("content", number)
             block = item if type(item) is dict else reading.as_object(item, path)
             # At the limit the last block may lack its end, and an input that was cut off still is an object.
-            if reading.cut and block.get("type") == "tool_use" and number == len(blocks) - 1:
+            if number == last and block.get("type") == "tool_use":
                 reading.truncated_call(block.get("name"), path, block.get("id"))
             else:
                 self._block(block, path, reading)
@@ -160,16 +131,36 @@ class Anthropic(WireProvider):
     def _block(self, block: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = block.get("type")
         if kind == "text":
-            reading.text(reading.as_text(block.get("text"), (*path, "text")), rest(block, _TEXT))
+            reading.text(reading.text_at(block, "text", path), rest(block, _TEXT))
         elif kind == "tool_use":
             extra = rest(block, _CALL)
             reading.call(block.get("name"), block.get("input"), path, key="input", id=block.get("id"), extra=extra)
         elif kind == "thinking":
-            reading.reasoning(reading.as_text(block.get("thinking"), (*path, "thinking")), rest(block, _THINKING))
+            reading.reasoning(reading.text_at(block, "thinking", path), rest(block, _THINKING))
         elif type(kind) is str and kind in _SERVER_CALLS:
             reading.server_call(block.get("name"), block.get("input"), block.get("id"), block)
         elif block:
             reading.opaque(block)  # redacted thinking, results of the server's own calls, what is yet to come
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        reason, content = payload["stop_reason"], payload["content"]
+        if type(reason) is not str or type(content) is not list:
+            raise Unusual
+        parts: list[Part] = []
+        calls = 0
+        for block in content:
+            kind = block["type"] if type(block) is dict else None
+            if kind == "tool_use" and len(block) == 4:
+                parts.append(call_part(self._wire, calls, block["id"], block["name"], block["input"]))
+                calls += 1
+            elif kind == "text" and len(block) == 2 and type(block["text"]) is str and block["text"]:
+                parts.append(TextPart(block["text"], None, {}))
+            else:
+                raise Unusual
+        extra = {"stop_reason": reason}
+        keep(payload, _RESPONSE, extra)
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
 
     # -- stream
 
@@ -287,7 +278,8 @@ class Anthropic(WireProvider):
                 block["content"] = [
                     written
                     for place, part in enumerate(parts)
-                    if (written := _part(part, f"$[{number}].content[{place}]", out, self.own(part.extra))) is not None
+                    if (written := user_part(part, f"$[{number}].content[{place}]", out, self.own(part.extra)))
+                    is not None
                 ]
             block["is_error"] = result.is_error
             own = self.own(call.extra) if call is not None else {}
@@ -334,7 +326,7 @@ class Anthropic(WireProvider):
     system_member = "system"
     joins = True
     opaque_results = True
-    rules = _RULES
+    rules = RULES
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         message = items[0]
@@ -346,7 +338,7 @@ class Anthropic(WireProvider):
         elif role == "user" and isinstance(content, list):
             self._read_blocks(content, extra, turns)
         elif role == "user":
-            turns.user(turns.content(content, ("content",), _read_part, _PART), extra)
+            turns.user(turns.content(content, ("content",), read_part, PART), extra)
         else:
             turns.unknown(message)
 
@@ -355,25 +347,25 @@ class Anthropic(WireProvider):
         said: list[UserPart] = []
         for block in blocks:
             if not isinstance(block, dict) or block.get("type") != "tool_result":
-                said.append(turns.part(block, _read_part, _PART))
+                said.append(turns.part(block, read_part, PART))
                 continue
             if said:
                 turns.user(said, extra)
                 said = []
-            content = turns.content(block.get("content"), ("content",), _read_part, _PART)
+            content = turns.content(block.get("content"), ("content",), read_part, PART)
             is_error = block.get("is_error") is True
             turns.result(block.get("tool_use_id"), content, is_error=is_error, extra=rest(block, _RESULT), beside=extra)
         if said or not blocks:
             turns.user(said, extra)
 
     def read_system(self, value: Any, turns: TurnReader) -> None:
-        turns.system(turns.content(value, (), _read_part, _PART))
+        turns.system(turns.content(value, (), read_part, PART))
 
     def write_user(self, content: str | list[tuple[str, UserPart]], extra: dict[str, Any], out: Writing) -> Any:
         if isinstance(content, str):
             return {"role": "user", "content": content, **extra}
         blocks = [
-            block for path, part in content if (block := _part(part, path, out, self.own(part.extra))) is not None
+            block for path, part in content if (block := user_part(part, path, out, self.own(part.extra))) is not None
         ]
         return {"role": "user", "content": blocks, **extra}
 
@@ -412,57 +404,6 @@ class Anthropic(WireProvider):
                 elif isinstance(part, CallPart) and part.call.kind == "server" and part.call.id not in ids:
                     detail = f"the call {part.call.id!r:.80} of {part.call.name!r:.80} has lost its result"
                     report("history.server_result_missing", number, detail, part.call.id)
-
-
-def _part(part: UserPart, path: str, out: Writing, own: dict[str, Any]) -> dict[str, Any] | None:
-    """A part of a result or of a user's message as a block; None if there is none for it."""
-    if isinstance(part, OpaquePart):
-        return part.data  # type: ignore[no-any-return]
-    if isinstance(part, TextPart):
-        return {"type": "text", "text": part.text, **own} if part.text else None
-    kind = "image" if isinstance(part, ImagePart) else "document"
-    named = media_type(part)
-    titled = {"title": part.name} if isinstance(part, FilePart) and part.name else {}
-    source: dict[str, Any]
-    if isinstance(part, FilePart) and part.id is not None:
-        source = {"type": "file", "file_id": part.id}
-    elif part.url is not None:
-        source = {"type": "url", "url": part.url}
-    elif part.data is None:
-        out.lost("loss.part", path, "there is nothing in it")
-        return None
-    elif named in _IMAGES if kind == "image" else named == "application/pdf":
-        source = {"type": "base64", "media_type": named, "data": base64_text(part.data)}
-    elif kind == "document" and named == "text/plain":
-        source = {"type": "text", "media_type": "text/plain", "data": part.data.decode("utf-8", "replace")}
-    else:
-        out.lost("loss.part", path, f"Anthropic takes nothing of the type {part.media_type!r:.80}")
-        return None
-    return {"type": kind, "source": source, **titled, **own}
-
-
-def _read_part(block: dict[str, Any]) -> TextPart | ImagePart | FilePart | None:
-    """A block as a part; None if it is of another kind."""
-    kind, source = block.get("type"), block.get("source")
-    if kind == "text" and isinstance(block.get("text"), str):
-        return TextPart(block["text"])
-    if kind not in ("image", "document") or not isinstance(source, dict):
-        return None
-    title = block.get("title")
-    made = ImagePart() if kind == "image" else FilePart(name=title if isinstance(title, str) else None)
-    how, told = source.get("type"), source.get("media_type")
-    if isinstance(told, str):
-        made.media_type = told
-    if how == "base64":
-        made.data = from_base64(source.get("data"))
-    elif how == "text" and isinstance(source.get("data"), str):
-        made.data = source["data"].encode("utf-8", "surrogatepass")
-    elif how == "url" and isinstance(source.get("url"), str):
-        made.url = source["url"]
-    elif how == "file" and isinstance(made, FilePart) and isinstance(source.get("file_id"), str):
-        made.id = source["file_id"]
-        return made
-    return made if made.data is not None or made.url is not None else None
 
 
 WIRE = Anthropic

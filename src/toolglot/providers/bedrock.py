@@ -22,6 +22,7 @@ from ..types import (
     FilePart,
     Message,
     OpaquePart,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -34,6 +35,7 @@ from ._bedrock_events import BlockStream
 from ._bedrock_parts import DOCUMENTS, IMAGES, RULES, VIDEOS, blobs, content_of
 from ._history import Report
 from ._names import WireFormat
+from ._ordinary import Unusual, call_part, keep, ordinary_message
 from ._payload import Path
 from ._reading import Reading, rest
 from ._turns import TurnReader
@@ -135,7 +137,7 @@ class Bedrock(BlockStream):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("stopReason"), reading, "stopReason")
+        self.stop(payload, "stopReason", (), reading)
         reading.usage = payload.get("usage")
         reading.keep(payload, _RESPONSE)
         for key in _REFUSALS if "output" not in payload else ():  # of the service, and of what boto3 raises
@@ -146,48 +148,48 @@ class Bedrock(BlockStream):
         path: Path = ()
         node = payload
         for key in ("output", "message"):
-            if node.get(key) is None:
-                continue
-            path = (*path, key)
-            node = reading.as_object(node[key], path)
+            if node.get(key) is not None:
+                node = reading.object_at(node, key, path)
+                path = (*path, key)
         if path:
             reading.keep(node, _MESSAGE)
         if "toolUse" in node:  # a block by itself
             self._block(node, path, reading)
             return [reading]
-        blocks = reading.as_list(node.get("content"), (*path, "content"))
+        blocks = reading.list_at(node, "content", path)
+        last = len(blocks) - 1 if reading.cut else -1
         for number, item in enumerate(blocks):
             at = (*path, "content", number)
             block = item if type(item) is dict else reading.as_object(item, at)
             # At the limit the last call may lack its end, and an input that was cut off still is an object.
-            call = block.get("toolUse") if reading.cut and number == len(blocks) - 1 else None
+            call = block.get("toolUse") if number == last else None
             if isinstance(call, dict) and call.get("type") != "server_tool_use":
                 reading.truncated_call(call.get("name"), (*at, "toolUse"), call.get("toolUseId"))
             else:
                 self._block(block, at, reading)
-        if payload.get("stopReason") == "malformed_tool_use" and not any(
-            type(one) is CallPart for one in reading.parts
-        ):
+        if payload.get("stopReason") == "malformed_tool_use" and CallPart not in map(type, reading.parts):
             reading.unreadable_call("the provider could not read the model's call", ("stopReason",))
         return [reading]
 
     def _block(self, block: dict[str, Any], path: Path, reading: Reading) -> None:
         known = _USE
-        if block.get("toolUse") is not None:
+        call = block.get("toolUse")
+        if call is not None:
             at = (*path, "toolUse")
-            call = reading.as_object(block["toolUse"], at)
+            if type(call) is not dict:
+                call = reading.as_object(call, at)
             if call.get("type") == "server_tool_use":
                 reading.server_call(call.get("name"), call.get("input"), call.get("toolUseId"), block)
             else:
                 self.read_item(call, at, reading)
         elif "text" in block:
             known = _TEXT
-            reading.text(reading.as_text(block["text"], (*path, "text")))
+            reading.text(reading.text_at(block, "text", path))
         elif type(block.get("reasoningContent")) is dict and "reasoningText" in block["reasoningContent"]:
             at = (*path, "reasoningContent", "reasoningText")
             thought = reading.as_object(block["reasoningContent"]["reasoningText"], at)
             extra = {"key": "reasoningText", **(rest(thought, _TEXT) or {})}
-            reading.reasoning(reading.as_text(thought.get("text"), (*at, "text")), extra)
+            reading.reasoning(reading.text_at(thought, "text", at), extra)
             for key in rest(block["reasoningContent"], _REASONING) or ():
                 reading.lost((*path, "reasoningContent", key), "beside the reasoning's text")
             known = _THOUGHT
@@ -205,6 +207,30 @@ class Bedrock(BlockStream):
         if len(block) > 1:
             for key in rest(block, known) or ():  # a block is one thing
                 reading.lost((*path, key), "a second thing in one block")
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        reason, said = payload["stopReason"], payload["output"]
+        said = said["message"] if type(said) is dict else None
+        if type(reason) is not str or type(said) is not dict or type(said["content"]) is not list or "toolUse" in said:
+            raise Unusual
+        parts: list[Part] = []
+        calls = 0
+        for block in said["content"]:
+            if type(block) is not dict or len(block) != 1:
+                raise Unusual
+            call = block.get("toolUse")
+            if type(call) is dict and len(call) == 3:
+                parts.append(call_part(self._wire, calls, call["toolUseId"], call["name"], call["input"]))
+                calls += 1
+            elif type(block["text"]) is str and block["text"]:
+                parts.append(TextPart(block["text"], None, {}))
+            else:
+                raise Unusual
+        extra = {"stop_reason": reason}
+        keep(payload, _RESPONSE, extra)
+        keep(said, _MESSAGE, extra)
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
 
     # -- stream
 

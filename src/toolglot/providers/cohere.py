@@ -17,6 +17,7 @@ from ..types import (
     CallPart,
     FilePart,
     Message,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -29,9 +30,10 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._openai_parts import PART, read_part, user_part
+from ._ordinary import Unusual, enveloped_part, keep, ordinary_message, text_of
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge
-from ._reading import Reading, rest, with_inner
+from ._reading import Reading, rest
 from ._turns import TurnReader
 from ._writing import Wire, Writing, result_parts, result_text, sent_text
 
@@ -105,7 +107,8 @@ class Cohere(WireProvider):
                     "loss.strict", f"$[{number}].strict", "not all tools are strict; Cohere has it for all or none"
                 )
         members = super()._tools(tools if every else [replace(tool, strict=None) for tool in tools], out)
-        strict = [tool.get("function", {}).pop("strict", False) for tool in members.get("tools", ())]
+        functions = [tool.get("function") for tool in members.get("tools", ())]
+        strict = [isinstance(function, dict) and function.pop("strict", False) for function in functions]
         return {**members, "strict_tools": True} if strict and all(strict) else members
 
     def write_tool(self, tool: Tool, name: str, path: str, out: Writing) -> dict[str, Any]:
@@ -128,7 +131,7 @@ class Cohere(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("finish_reason"), reading, "finish_reason")
+        self.stop(payload, "finish_reason", (), reading)
         said = payload.get("message")
         if type(said) is str:  # all that there is of an error
             self.refused(said, reading, ("message",))
@@ -153,24 +156,42 @@ class Cohere(WireProvider):
             at = (*path, "content", number)
             part = reading.as_object(item, at)
             if part.get("type") == "text":
-                reading.text(reading.as_text(part.get("text"), (*at, "text")), rest(part, _TEXT))
+                reading.text(reading.text_at(part, "text", at), rest(part, _TEXT))
             elif part.get("type") == "thinking":
                 extra = {"key": "thinking", **(rest(part, _THINKING) or {})}
-                reading.reasoning(reading.as_text(part.get("thinking"), (*at, "thinking")), extra)
+                reading.reasoning(reading.text_at(part, "thinking", at), extra)
             elif part:
                 reading.opaque(part)
         reading.keep(message, _MESSAGE)
-        for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
+        for number, item in enumerate(reading.list_at(message, "tool_calls", path)):
             at = (*path, "tool_calls", number)
             call = item if type(item) is dict else reading.as_object(item, at)
             if call:
                 self.read_item(call, at, reading)
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        path = (*path, "function")
-        function = reading.as_object(item.get("function"), path)
-        extra = with_inner(rest(item, _CALL), "function", function, _FUNCTION)
-        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=extra)
+        reading.enveloped_call(item, path, _CALL, _FUNCTION, id=item.get("id"))
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        reason, said = payload["finish_reason"], payload["message"]
+        if type(reason) is not str or type(said) is not dict or payload.get("tool_plan"):
+            raise Unusual
+        parts: list[Part] = []
+        plan, text, calls = text_of(said, "tool_plan"), text_of(said, "content"), said.get("tool_calls")
+        if plan:
+            parts.append(ReasoningPart(plan, None, {self._wire: {"key": "tool_plan"}}))
+        if text:
+            parts.append(TextPart(text, None, {}))
+        if type(calls) is list:
+            for number, item in enumerate(calls):
+                parts.append(enveloped_part(self._wire, number, item, _CALL, _FUNCTION))
+        elif calls is not None:
+            raise Unusual
+        extra = {"stop_reason": reason}
+        keep(payload, _RESPONSE, extra)
+        keep(said, _MESSAGE, extra)
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
 
     # -- stream
 
@@ -354,7 +375,7 @@ class Cohere(WireProvider):
 
 def _plan(holder: dict[str, Any], path: Path, reading: Reading) -> None:
     if holder.get("tool_plan"):
-        reading.reasoning(reading.as_text(holder["tool_plan"], (*path, "tool_plan")), {"key": "tool_plan"})
+        reading.reasoning(reading.text_at(holder, "tool_plan", path), {"key": "tool_plan"})
 
 
 def _content(result: ToolResult, path: str, out: Writing, own: Own) -> str | list[dict[str, Any]]:

@@ -113,7 +113,7 @@ class CohereV1(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("finish_reason"), reading, "finish_reason")
+        self.stop(payload, "finish_reason", (), reading)
         said = payload.get("message")
         if type(said) is str and "role" not in payload:  # all that there is of an error
             self.refused(said, reading, ("message",))
@@ -122,11 +122,11 @@ class CohereV1(WireProvider):
         reading.keep(payload, _RESPONSE)
         reading.usage = payload.get("meta")
         key = "message" if "role" in payload else "text"  # in a history it has the other name
-        reading.text(reading.as_text(payload.get(key), (key,)))
+        reading.text(reading.text_at(payload, key, ()))
         self._calls(payload, (), reading)
         if key == "text":  # ToolCallParser has them there too
             self._calls(reading.as_object(said, ("message",)), ("message",), reading)
-        for number, item in enumerate(reading.as_list(payload.get("actions"), ("actions",))):
+        for number, item in enumerate(reading.list_at(payload, "actions", ())):
             at: Path = ("actions", number)
             call = reading.as_object(item, at)
             if call:
@@ -135,7 +135,7 @@ class CohereV1(WireProvider):
         return [reading]
 
     def _calls(self, holder: dict[str, Any], path: Path, reading: Reading) -> None:
-        for number, item in enumerate(reading.as_list(holder.get("tool_calls"), (*path, "tool_calls"))):
+        for number, item in enumerate(reading.list_at(holder, "tool_calls", path)):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:

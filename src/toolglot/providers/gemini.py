@@ -30,9 +30,11 @@ from ._base import NewReading, WireProvider
 from ._gemini_parts import (
     NO_SIGNATURE,
     RULES,
+    STOP_REASONS,
     camel,
     check,
     known_camel,
+    ordinary_parts,
     read_content,
     read_system,
     response,
@@ -41,6 +43,7 @@ from ._gemini_parts import (
 from ._history import Report
 from ._json_path import Unreadable, put_at
 from ._names import WireFormat
+from ._ordinary import Unusual, keep, only, ordinary_message
 from ._payload import Path
 from ._pieces import Pieces, joined
 from ._reading import Reading, id_text, rest, with_inner
@@ -65,14 +68,6 @@ OPENAPI: Final = Subset(
     formats=words("date-time enum int32 int64 float double"),
 )
 _MODES: Final = {"auto": "AUTO", "none": "NONE", "required": "ANY", "named": "ANY"}
-_BLOCKED: Final = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE")
-_FAILED: Final = (
-    "MALFORMED_FUNCTION_CALL",
-    "UNEXPECTED_TOOL_CALL",
-    "TOO_MANY_TOOL_CALLS",
-    "MISSING_THOUGHT_SIGNATURE",
-    "MALFORMED_RESPONSE",
-)
 _CALL: Final = words("functionCall")
 _FUNCTION: Final = words("id name args")
 _CONTENT: Final = words("role parts")
@@ -92,12 +87,7 @@ class Gemini(WireProvider):
     openapi = False
     stream_ends_with = "a finishReason"
     cut_objects = True  # of calls that come in pieces; others are whole
-    stop_reasons: ClassVar[Mapping[str, StopReason]] = {
-        "STOP": "stop",
-        "MAX_TOKENS": "length",
-        **dict.fromkeys(_BLOCKED, "content_filter"),
-        **dict.fromkeys(_FAILED, "error"),
-    }
+    stop_reasons: ClassVar[Mapping[str, StopReason]] = STOP_REASONS
 
     # -- definition
 
@@ -177,7 +167,7 @@ class Gemini(WireProvider):
         candidates = first.choices(payload.get("candidates"), (*path, "candidates"))
         for number, item in enumerate(candidates):
             at: Path = (*path, "candidates", number)
-            candidate = first.as_object(item, at)
+            candidate = item if type(item) is dict else first.as_object(item, at)
             place = candidate.get("index", 0) if path else number
             if type(place) is not int or not 0 <= place < len(made):
                 place = len(made)
@@ -188,17 +178,17 @@ class Gemini(WireProvider):
 
     def _candidate(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
         candidate = known_camel(found)
-        where = (*path, "finish_reason" if "finish_reason" in found else "finishReason")
-        self.stop(candidate.get("finishReason"), reading, *where)
+        where = "finish_reason" if "finish_reason" in found else "finishReason"
+        self.stop({where: candidate.get("finishReason")}, where, path, reading)
         reading.keep(candidate, _CANDIDATE)  # citations, grounding
-        content = reading.as_object(candidate.get("content"), (*path, "content"))
+        content = reading.object_at(candidate, "content", path)
         reading.keep(content, _CONTENT)
         self._parts(content.get("parts"), (*path, "content", "parts"), reading)
         malformed = candidate.get("finishReason") == "MALFORMED_FUNCTION_CALL"
         if malformed and not reading.errors and CallPart not in map(type, reading.parts):
             said = candidate.get("finishMessage")
             text = said if isinstance(said, str) else "the provider could not read the model's call"
-            reading.unreadable_call(text, where)
+            reading.unreadable_call(text, (*path, where))
 
     def _bare(self, payload: dict[str, Any], reading: Reading) -> None:
         """What has no candidates: a content, a part."""
@@ -212,35 +202,52 @@ class Gemini(WireProvider):
 
     def _parts(self, parts: Any, path: Path, reading: Reading) -> None:
         for number, item in enumerate(reading.as_list(parts, path)):
-            where = (*path, number)
-            self._part(item if type(item) is dict else reading.as_object(item, where), where, reading)
+            at = (*path, number)
+            self._part(item if type(item) is dict else reading.as_object(item, at), at, reading)
 
     def _part(self, found: dict[str, Any], path: Path, reading: Reading) -> None:
         part = known_camel(found)
         call = part.get("functionCall")
         if call is not None:
             at = (*path, "functionCall" if "functionCall" in found else "function_call")
-            call = known_camel(reading.as_object(call, at))
+            call = known_camel(call if type(call) is dict else reading.as_object(call, at))
+            name, id = call.get("name"), call.get("id")
             if call.get("willContinue") or call.get("partialArgs") is not None:
                 # A piece of a call whose arguments are streamed, which only a stream can put together.
-                if call.get("name"):
-                    reading.truncated_call(call["name"], at, call.get("id"))
+                if name:
+                    reading.truncated_call(name, at, id)
                 else:
                     reading.lost(at, "a piece of a call")
                 return
             extra = with_inner(rest(part, _CALL), "functionCall", call, _FUNCTION)
-            id = call.get("id")
             if id:
                 extra = {**(extra or {}), "id": id}  # Gemini's own: only such a one may go back
-            reading.call(call.get("name"), call.get("args"), at, key="args", id=id, extra=extra)
+            reading.call(name, call.get("args"), at, key="args", id=id, extra=extra)
         elif part.get("text") is not None:
             add = reading.reasoning if part.get("thought") is True else reading.text
-            add(reading.as_text(part["text"], (*path, "text")), rest(part, _TEXT))
+            add(reading.text_at(part, "text", path), rest(part, _TEXT))
         elif isinstance(part.get("toolCall"), dict):
             server = part["toolCall"]
             reading.server_call(server.get("toolType"), server.get("args"), server.get("id"), part)
         elif rest(part, _NONE):
             reading.opaque(part)
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        candidate = only(payload["candidates"])
+        content, reason = candidate["content"], candidate["finishReason"]
+        if known_camel(payload) is not payload or known_camel(candidate) is not candidate or "chunks" in payload:
+            raise Unusual
+        if type(content) is not dict or type(content["parts"]) is not list or type(reason) is not str:
+            raise Unusual
+        extra = {"stop_reason": reason}
+        keep(candidate, _CANDIDATE, extra)
+        keep(content, _CONTENT, extra)
+        keep(payload, _ROOT, extra)
+        id = payload.get("responseId")
+        if id is not None:
+            extra["id"] = id
+        parts, stop = ordinary_parts(self._wire, content["parts"]), self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usageMetadata"), extra)
 
     # -- stream
 
@@ -380,7 +387,7 @@ class Gemini(WireProvider):
             if not name:
                 raise ConversionError("a result needs its tool's name; give the calls too", "conversion.missing_name")
             beside = self.own(result.extra)
-            around, id = beside.pop("part", {}), beside.pop("id", None)
+            around, id = beside.pop("part", None), beside.pop("id", None)
             said |= pop_beside(beside)
             if call is not None:
                 id = self.own(call.extra).get("id")
@@ -388,7 +395,8 @@ class Gemini(WireProvider):
             written |= {"name": self.name(name), "response": response(result), **beside}
             media = numbered(f"$[{number}]", result_parts(result) or ())
             made = self._said([one for one in media if not isinstance(one[1], TextPart)], out)
-            parts.append({"functionResponse": {**written, **({"parts": made} if made else {})}, **around})
+            written |= {"parts": made} if made else {}
+            parts.append({"functionResponse": written, **(around if isinstance(around, dict) else {})})
         return out.as_object({"role": "user", "parts": parts, **said})
 
     def write_assistant(self, message: Message, parts: list[tuple[str, Any]], out: Writing) -> Wire:

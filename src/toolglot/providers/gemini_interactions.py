@@ -20,6 +20,7 @@ from ..types import (
     ImagePart,
     Message,
     OpaquePart,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -30,6 +31,7 @@ from ..types import (
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
+from ._ordinary import Unusual, call_part, ordinary_message
 from ._payload import Path
 from ._pieces import Pieces, hashable, joined, merge, parse_member, shown
 from ._reading import Reading, rest
@@ -106,12 +108,12 @@ class GeminiInteractions(WireProvider):
         if "steps" not in payload and "type" in payload:
             self._step(payload, (), reading)  # a step by itself
             return [reading]
-        self.stop(payload.get("status"), reading, "status")
+        self.stop(payload, "status", (), reading)
         for key in ("id", "model"):
             if payload.get(key) is not None:
                 reading.extra[key] = payload[key]
         reading.usage = payload.get("usage")
-        steps = reading.as_list(payload.get("steps"), ("steps",))
+        steps = reading.list_at(payload, "steps", ())
         # A stored interaction is whole: what the caller sent, and calls that were answered, are among its steps.
         answered = {
             step["call_id"]
@@ -132,7 +134,7 @@ class GeminiInteractions(WireProvider):
             else:
                 self._step(step, path, reading)
         if payload.get("status") == "failed":
-            errors = reading.as_list(payload.get("errors"), ("errors",))
+            errors = reading.list_at(payload, "errors", ())
             said = reading.as_object(errors[0], ("errors", 0)).get("message") if errors else None
             self._failed(said, ("errors", 0) if errors else ("status",), reading)
         return [reading]
@@ -154,7 +156,7 @@ class GeminiInteractions(WireProvider):
             reading.reasoning("\n\n".join(text for text in texts if text), {"item": step})
         elif kind == "model_output":
             beside = rest(step, _OUTPUT)
-            for number, item in enumerate(reading.as_list(step.get("content"), (*path, "content"))):
+            for number, item in enumerate(reading.list_at(step, "content", path)):
                 part = reading.as_object(item, (*path, "content", number))
                 if part.get("type") == "text":
                     extra = {**({"step": beside} if beside else {}), **(rest(part, _TEXT) or {})}
@@ -162,7 +164,7 @@ class GeminiInteractions(WireProvider):
                 elif part:
                     reading.opaque({"type": "model_output", "content": [part], **(beside or {})})
             if step.get("error") is not None:
-                error = reading.as_object(step["error"], (*path, "error"))
+                error = reading.object_at(step, "error", path)
                 self._failed(error.get("message"), (*path, "error"), reading)
         elif type(kind) is str and kind.endswith("_call"):
             reading.server_call(
@@ -170,6 +172,23 @@ class GeminiInteractions(WireProvider):
             )
         elif step:
             reading.opaque(step)  # results of Google's own calls, what the caller sent, what is yet to come
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        reason, steps = payload["status"], payload["steps"]
+        if type(reason) is not str or type(steps) is not list:
+            raise Unusual
+        parts: list[Part] = []
+        for number, step in enumerate(steps):
+            if type(step) is not dict or len(step) != 4 or step["type"] != "function_call":
+                raise Unusual
+            parts.append(call_part(self._wire, number, step["id"], step["name"], step["arguments"]))
+        extra = {"stop_reason": reason}
+        for key in ("id", "model"):
+            value = payload.get(key)
+            if value is not None:
+                extra[key] = value
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
 
     # -- stream
 
@@ -308,14 +327,14 @@ class GeminiInteractions(WireProvider):
             own = self.own(part.extra)
             if isinstance(part, TextPart):
                 beside = own.pop("step", {})
-                _output({"content": [{"type": "text", "text": part.text, **own}], **beside}, steps)
+                _output({**beside, "content": [{"type": "text", "text": part.text, **own}]}, steps)
             elif isinstance(part, ReasoningPart):
                 if "item" in own:
                     steps.append(own["item"])
                 else:
                     out.lost("loss.reasoning", path, "reasoning of another provider")
             elif isinstance(part, OpaquePart):
-                if part.data.get("type") == "model_output":
+                if part.data.get("type") == "model_output" and isinstance(part.data.get("content"), list):
                     _output(part.data, steps)
                 else:
                     steps.append(part.data)
@@ -399,8 +418,9 @@ def _output(output: Mapping[str, Any], steps: list[dict[str, Any]]) -> None:
     """Add to what the model said: to the last step, if that is the same."""
     beside = {key: value for key, value in output.items() if key not in _OUTPUT}
     last = steps[-1] if steps else {}
-    if last.get("type") == "model_output" and {k: v for k, v in last.items() if k not in _OUTPUT} == beside:
-        last["content"] = [*last["content"], *output["content"]]
+    said = last.get("content") if last.get("type") == "model_output" else None
+    if isinstance(said, list) and {k: v for k, v in last.items() if k not in _OUTPUT} == beside:
+        steps[-1] = {**last, "content": [*said, *output["content"]]}
     else:
         steps.append({"type": "model_output", "content": list(output["content"]), **beside})
 

@@ -125,7 +125,7 @@ class MCP(WireProvider):
         if "name" in node and "content" not in node and "type" not in node:
             self._call(node, path, reading, None, {})
             return [reading]
-        self.stop(node.get("stopReason"), reading, *path, "stopReason")
+        self.stop(node, "stopReason", path, reading)
         reading.keep(node, _RESPONSE)
         if node.get("isError") is True:
             reading.stop_reason = "error"
@@ -155,7 +155,7 @@ class MCP(WireProvider):
     def _block(self, block: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = block.get("type")
         if kind == "text":
-            reading.text(reading.as_text(block.get("text"), (*path, "text")), rest(block, _TEXT))
+            reading.text(reading.text_at(block, "text", path), rest(block, _TEXT))
         elif kind == "tool_use":
             extra = rest(block, _USE)
             reading.call(block.get("name"), block.get("input"), path, key="input", id=block.get("id"), extra=extra)
@@ -298,7 +298,7 @@ class MCP(WireProvider):
                 blocks.append(part.data)
                 continue
             block = _part(part, path, Writing(), self.own(part.extra))
-            if block is None or block["type"].startswith("resource"):
+            if block is None or str(block["type"]).startswith("resource"):
                 out.lost("loss.part", path, "sampled messages hold text, and the bytes of images and sound")
             else:
                 blocks.append(block)

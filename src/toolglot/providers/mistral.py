@@ -27,10 +27,10 @@ from ..types import (
 from ._base import NewReading
 from ._chunks import CHOICE, FUNCTION, RESPONSE, ChunkStream
 from ._history import Report
-from ._mistral_parts import CHUNK, RULES, chunk_of, read_chunk
+from ._mistral_parts import CHUNK, RULES, chunk_of, is_text, read_chunk
 from ._names import WireFormat
 from ._payload import Path
-from ._reading import Reading, rest, with_inner
+from ._reading import Reading, rest
 from ._turns import TurnReader
 from ._writing import Wire, Writing, numbered, result_parts, result_text, sent_text
 from .openai_chat import PLAIN, STRICT
@@ -107,16 +107,13 @@ class Mistral(ChunkStream):
             reading = first if not readings else new()
             path = ("choices", number)
             choice = reading.as_object(item, path)
-            reason = choice.get("finish_reason")
-            if reason is None:
-                self.stop(choice.get("stop_reason"), reading, *path, "stop_reason")  # Bedrock's name
-            else:
-                self.stop(reason, reading, *path, "finish_reason")
+            given = choice.get("finish_reason") is not None
+            self.stop(choice, "finish_reason" if given else "stop_reason", path, reading)  # which is Bedrock's name
             beside = rest(choice, _CHOICE)
             if beside is not None:
                 reading.extra["choice"] = beside
             key = "message" if choice.get("message") is not None else "delta"
-            self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
+            self._message(reading.object_at(choice, key, path), (*path, key), reading)
             if choice.get("messages") is not None:
                 reading.lost((*path, "messages"), "the messages of tools that Mistral ran")
             readings.append(reading)
@@ -135,7 +132,7 @@ class Mistral(ChunkStream):
             for number, item in enumerate(reading.as_list(content, (*path, "content"))):
                 at = (*path, "content", number)
                 self._chunk(reading.as_object(item, at), at, reading)
-        for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
+        for number, item in enumerate(reading.list_at(message, "tool_calls", path)):
             at = (*path, "tool_calls", number)
             call = reading.as_object(item, at)
             if call:
@@ -145,15 +142,12 @@ class Mistral(ChunkStream):
             reading.extra["message"] = beside
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        path = (*path, "function")
-        function = reading.as_object(item.get("function"), path)
-        extra = with_inner(rest(item, _CALL), "function", function, FUNCTION)
-        reading.call(function.get("name"), function.get("arguments"), path, id=self.given_id(item), extra=extra)
+        reading.enveloped_call(item, path, _CALL, FUNCTION, id=self.given_id(item))
 
     def _chunk(self, chunk: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = chunk.get("type")
         if kind == "text":
-            reading.text(reading.as_text(chunk.get("text"), (*path, "text")), rest(chunk, _TEXT))
+            reading.text(reading.text_at(chunk, "text", path), rest(chunk, _TEXT))
         elif kind == "thinking":
             at = (*path, "thinking")
             thoughts = reading.as_list(chunk.get("thinking"), at)
@@ -202,7 +196,7 @@ class Mistral(ChunkStream):
                 chunks.append(part.data)
             elif isinstance(part, CallPart):
                 calls.append(self._call_back(part.call))
-        plain = all(chunk.keys() == _TEXT and chunk["type"] == "text" for chunk in chunks)
+        plain = all(is_text(chunk) for chunk in chunks)
         content = "".join(chunk["text"] for chunk in chunks) if plain else chunks
         beside = self.own(message.extra).get("message")
         prefix = {"prefix": True} if isinstance(beside, dict) and beside.get("prefix") is True else {}

@@ -30,7 +30,7 @@ from ..types import (
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._history import Report
-from ._mistral_parts import CHUNK, chunk_of, read_chunk
+from ._mistral_parts import CHUNK, chunk_of, is_text, read_chunk
 from ._names import WireFormat
 from ._payload import Path
 from ._pieces import Pieces, hashable
@@ -103,7 +103,7 @@ class MistralConversations(WireProvider):
             return [reading]
         reading.usage = payload.get("usage")
         reading.keep(payload, _RESPONSE)
-        for number, item in enumerate(reading.as_list(payload["outputs"], ("outputs",))):
+        for number, item in enumerate(reading.list_at(payload, "outputs", ())):
             path: Path = ("outputs", number)
             self._entry(reading.as_object(item, path), path, reading)
         return [reading]
@@ -133,7 +133,7 @@ class MistralConversations(WireProvider):
     def _chunk(self, chunk: dict[str, Any], path: Path, extra: dict[str, Any], reading: Reading) -> None:
         kind = chunk.get("type")
         if kind == "text":
-            reading.text(reading.as_text(chunk.get("text"), (*path, "text")), {**extra, **(rest(chunk, _TEXT) or {})})
+            reading.text(reading.text_at(chunk, "text", path), {**extra, **(rest(chunk, _TEXT) or {})})
         elif kind == "thinking":
             at = (*path, "thinking")
             texts = [
@@ -271,7 +271,7 @@ class MistralConversations(WireProvider):
             """Add to what the model said: to the last entry, if that is the same."""
             if not said or entries[-1] is not said[-1] or (rest(said[-1], _OUTPUT) or {}) != beside:
                 kind = "message.input" if "prefix" in beside else "message.output"  # to be gone on with
-                said.append({"object": "entry", "type": kind, "role": "assistant", "content": [], **beside})
+                said.append({"object": "entry", "type": kind, "role": "assistant", **beside, "content": []})
                 entries.append(said[-1])
             said[-1]["content"] += chunks
 
@@ -286,14 +286,14 @@ class MistralConversations(WireProvider):
                 else:
                     out.lost("loss.reasoning", path, "reasoning of another provider")
             elif isinstance(part, OpaquePart):
-                if part.data.get("type") == "message.output":
+                if part.data.get("type") == "message.output" and isinstance(part.data.get("content"), list):
                     say(part.data["content"], rest(part.data, _OUTPUT) or {})
                 else:
                     entries.append(part.data)
             elif isinstance(part, CallPart):
                 entries.append(own["item"] if part.call.kind == "server" else self._call_back(part.call))
         for entry in said:
-            if all(chunk.keys() == _TEXT for chunk in entry["content"]):
+            if all(is_text(chunk) for chunk in entry["content"]):
                 entry["content"] = "".join(chunk["text"] for chunk in entry["content"])
         return out.as_list(entries)
 

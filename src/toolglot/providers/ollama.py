@@ -19,6 +19,7 @@ from ..types import (
     ImagePart,
     Message,
     OpaquePart,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -30,9 +31,10 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._history import Report
 from ._names import WireFormat
+from ._ordinary import Unusual, enveloped_part, keep, ordinary_message, text_of
 from ._payload import Path
 from ._pieces import Pieces, merge
-from ._reading import Reading, rest, with_inner
+from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64
 from ._writing import (
     Wire,
@@ -94,32 +96,51 @@ class Ollama(WireProvider):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("done_reason"), reading, "done_reason")
+        self.stop(payload, "done_reason", (), reading)
         if "message" not in payload:
             self._message(payload, (), reading)
             return [reading]
         reading.keep(payload, _RESPONSE)
         usage = {key: payload[key] for key in _USAGE if payload.get(key) is not None}
         reading.usage = usage or None
-        self._message(reading.as_object(payload["message"], ("message",)), ("message",), reading)
+        self._message(reading.object_at(payload, "message", ()), ("message",), reading)
         return [reading]
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
-        reading.reasoning(reading.as_text(message.get("thinking"), (*path, "thinking")))
-        reading.text(reading.as_text(message.get("content"), (*path, "content")))
+        reading.reasoning(reading.text_at(message, "thinking", path))
+        reading.text(reading.text_at(message, "content", path))
         if "role" in message or path:
             reading.keep(message, _MESSAGE)  # images
-        for number, item in enumerate(reading.as_list(message.get("tool_calls"), (*path, "tool_calls"))):
+        for number, item in enumerate(reading.list_at(message, "tool_calls", path)):
             at = (*path, "tool_calls", number)
             call = item if type(item) is dict else reading.as_object(item, at)
             if call:
                 self.read_item(call, at, reading)
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
-        path = (*path, "function")
-        function = reading.as_object(item.get("function"), path)
-        extra = with_inner(rest(item, _CALL), "function", function, _FUNCTION)
-        reading.call(function.get("name"), function.get("arguments"), path, id=item.get("id"), extra=extra)
+        reading.enveloped_call(item, path, _CALL, _FUNCTION, id=item.get("id"))
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        reason, said = payload["done_reason"], payload["message"]
+        if type(reason) is not str or type(said) is not dict:
+            raise Unusual
+        parts: list[Part] = []
+        thought, text, calls = text_of(said, "thinking"), text_of(said, "content"), said.get("tool_calls")
+        if thought:
+            parts.append(ReasoningPart(thought, None, {}))
+        if text:
+            parts.append(TextPart(text, None, {}))
+        if type(calls) is list:
+            for number, item in enumerate(calls):
+                parts.append(enveloped_part(self._wire, number, item, _CALL, _FUNCTION))
+        elif calls is not None:
+            raise Unusual
+        extra = {"stop_reason": reason}
+        keep(payload, _RESPONSE, extra)
+        keep(said, _MESSAGE, extra)
+        usage = {key: payload[key] for key in _USAGE if payload.get(key) is not None}
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, usage or None, extra)
 
     # -- stream
 

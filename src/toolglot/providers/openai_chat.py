@@ -17,6 +17,7 @@ from ..types import (
     CallPart,
     FilePart,
     Message,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -30,6 +31,7 @@ from ._dialects import DIALECTS, Dialect
 from ._history import Report
 from ._names import Provider, WireFormat
 from ._openai_parts import PART, RULES, media_part, read_part, user_part
+from ._ordinary import Unusual, enveloped_part, keep, only, ordinary_message, text_of
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
 from ._turns import SOURCE, TurnReader
@@ -121,8 +123,10 @@ class OpenAIChat(ChunkStream):
             path: Path = ("choices", number)
             choice = item if type(item) is dict else reading.as_object(item, path)
             key = "message" if choice.get("message") is not None else "delta"
-            self.stop(choice.get("finish_reason"), reading, *path, "finish_reason")
-            self._message(reading.as_object(choice.get(key), (*path, key)), (*path, key), reading)
+            self.stop(choice, "finish_reason", path, reading)
+            message = choice.get(key)
+            where = (*path, key)
+            self._message(message if type(message) is dict else reading.as_object(message, where), where, reading)
             beside = rest(choice, CHOICE)
             if beside is not None:
                 reading.extra["choice"] = beside  # probabilities, what a filter found
@@ -134,10 +138,13 @@ class OpenAIChat(ChunkStream):
             self._message(payload["message"] if path else payload, path, first)
             return [first]
         first.keep(payload, RESPONSE)
-        about = {key: payload[key] for key in ("id", "model") if payload.get(key) is not None}
+        usage, id, model = payload.get("usage"), payload.get("id"), payload.get("model")
         for reading in readings:
-            reading.usage = payload.get("usage")
-            reading.extra.update(about)
+            reading.usage = usage
+            if id is not None:
+                reading.extra["id"] = id
+            if model is not None:
+                reading.extra["model"] = model
         return readings
 
     def _message(self, message: dict[str, Any], path: Path, reading: Reading) -> None:
@@ -187,12 +194,11 @@ class OpenAIChat(ChunkStream):
     def _call(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         if not item:
             return
-        extra = rest(item, CALL)
         custom = item.get("custom")
         if type(custom) is dict or (custom is not None and item.get("function") is None):
             at = (*path, "custom")
             custom = reading.as_object(custom, at)
-            extra = with_inner(extra, "custom", custom, CUSTOM)
+            extra = with_inner(rest(item, CALL), "custom", custom, CUSTOM)
             reading.custom(custom.get("name"), custom.get("input"), at, id=item.get("id"), extra=extra)
             return
         function = item.get("function")
@@ -200,15 +206,42 @@ class OpenAIChat(ChunkStream):
             key = "parameters" if "arguments" not in item and "parameters" in item else "arguments"
             reading.call(item["name"], item.get(key), path, key=key, id=item.get("id"), extra=rest(item, _BARE))
             return
-        at = (*path, "function")
-        if type(function) is not dict:
-            function = reading.as_object(function, at)
         kind = item.get("type")
         if kind != "function" and type(kind) is str and kind.startswith(SERVER):
+            function = reading.object_at(item, "function", path)
             reading.server_call(function.get("name"), function.get("arguments"), item.get("id"), item)
-            return
-        extra = with_inner(extra, "function", function, FUNCTION)
-        reading.call(function.get("name"), function.get("arguments"), at, id=item.get("id"), extra=extra)
+        else:
+            reading.enveloped_call(item, path, CALL, FUNCTION, id=item.get("id"))
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        choice = only(payload["choices"])
+        said, reason = choice["message"], choice["finish_reason"]
+        if type(said) is not dict or type(reason) is not str:
+            raise Unusual
+        get = said.get
+        if get("refusal") or get("function_call") is not None or get("reasoning") or get("reasoning_content"):
+            raise Unusual
+        parts: list[Part] = []
+        text, calls = text_of(said, "content"), get("tool_calls")
+        if text:
+            parts.append(TextPart(text, None, {}))
+        if type(calls) is list:
+            for number, item in enumerate(calls):
+                parts.append(enveloped_part(self._wire, number, item, CALL, FUNCTION))
+        elif calls is not None:
+            raise Unusual
+        extra: dict[str, Any] = {"stop_reason": reason}
+        beside = rest(said, _READ)
+        if beside is not None:
+            extra["message"] = beside
+        beside = rest(choice, CHOICE)
+        if beside is not None:
+            extra["choice"] = beside
+            if beside.get("error"):
+                raise Unusual
+        keep(payload, RESPONSE, extra)
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
 
     # -- stream
 

@@ -17,6 +17,7 @@ from ..types import (
     CallPart,
     Message,
     OpaquePart,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -28,6 +29,7 @@ from ._base import NewReading
 from ._history import Report
 from ._items import BEGUN, ItemStream
 from ._names import WireFormat
+from ._ordinary import Unusual, call_part, ordinary_message
 from ._payload import Path
 from ._reading import Reading, rest
 from ._responses_parts import (
@@ -54,6 +56,7 @@ _SERVER: Final = words(
     "program tool_search_call"
 )
 _CLIENT: Final = words("computer_call local_shell_call shell_call apply_patch_call mcp_approval_request")
+_ABOUT: Final = ("id", "model")
 _CALL: Final = words("type call_id name arguments input")
 _SAID: Final = words("output_text refusal text input_text")
 _INCOMPLETE: Final[dict[Any, StopReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
@@ -119,21 +122,22 @@ class OpenAIResponses(ItemStream):
 
     def read(self, payload: dict[str, Any], new: NewReading) -> list[Reading]:
         reading = new()
-        self.stop(payload.get("status"), reading, "status")
+        self.stop(payload, "status", (), reading)
         details = payload.get("incomplete_details")
         if payload.get("status") == "incomplete":
             reason = details.get("reason") if type(details) is dict else None
             reading.stop_reason = _INCOMPLETE.get(reason, "other") if isinstance(reason, str) else "other"
             reading.cut = reading.stop_reason == "length"
             reading.extra["incomplete_details"] = details
-        for key in ("id", "model"):
-            if payload.get(key) is not None:
-                reading.extra[key] = payload[key]
+        for key in _ABOUT:
+            value = payload.get(key)
+            if value is not None:
+                reading.extra[key] = value
         reading.usage = payload.get("usage")
         if payload.get("output") is None and payload.get("object") != "response" and "type" in payload:
             self._item(payload, (), reading)  # an item by itself
             return [reading]
-        items = reading.as_list(payload.get("output"), ("output",))
+        items = reading.list_at(payload, "output", ())
         # A call whose output stands there too was answered: nobody has to run it again.
         answered = {
             item["call_id"]
@@ -143,9 +147,10 @@ class OpenAIResponses(ItemStream):
         answered -= payload.get(BEGUN, frozenset())
         for number, item in enumerate(items):
             path: Path = ("output", number)
-            item = reading.as_object(item, path)
-            id = item.get("call_id")
-            if answered and item.get("type") in CALLS and type(id) is str and id in answered:
+            if type(item) is not dict:
+                item = reading.as_object(item, path)
+            id = item.get("call_id") if answered else None
+            if type(id) is str and id in answered and item.get("type") in CALLS:
                 reading.opaque(item)
             else:
                 self._item(item, path, reading)
@@ -171,7 +176,7 @@ class OpenAIResponses(ItemStream):
             texts = [
                 reading.as_text(reading.as_object(part, (*path, key, number)).get("text"), (*path, key, number, "text"))
                 for key in ("summary", "content")
-                for number, part in enumerate(reading.as_list(item.get(key), (*path, key)))
+                for number, part in enumerate(reading.list_at(item, key, path))
             ]
             reading.reasoning("\n\n".join(texts), {"item": item})
         elif type(kind) is str and kind in _SERVER:
@@ -199,6 +204,24 @@ class OpenAIResponses(ItemStream):
                 reading.stop_reason = "content_filter"
             text = reading.as_text(part.get(key), (*path, "content", number, key))
             reading.text(text, {**(extra or {}), "part": part} if extra or key == "refusal" else None)
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        reason, items = payload["status"], payload["output"]
+        if type(reason) is not str or reason == "incomplete" or type(items) is not list:
+            raise Unusual
+        parts: list[Part] = []
+        for number, item in enumerate(items):
+            if type(item) is not dict or item["type"] != "function_call" or item.get("status") == "incomplete":
+                raise Unusual
+            id, extra = item["call_id"] or item.get("id"), rest(item, _CALL)
+            parts.append(call_part(self._wire, number, id, item["name"], item["arguments"], extra))
+        about = {"stop_reason": reason}
+        for key in _ABOUT:
+            value = payload.get(key)
+            if value is not None:
+                about[key] = value
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), about)
 
     # -- stream
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ..errors import Fault
+from ..schema.coerce import coerce, holds_json
 from ..types import Repair
 from ..values.json import loads
 from .edits import Edit, Edited, Unmendable
@@ -21,6 +22,7 @@ _DOUBTFUL: Final = frozenset(
         "repair.missing_bracket",
         "repair.double_encoded",
         "repair.single_quotes",
+        "repair.missing_opener",
     )
 )
 # What a call object says beside its arguments. One of these in arguments whose bracket is missing is likely its own.
@@ -31,6 +33,8 @@ _OWN: Final = frozenset(
 
 def allowed(arguments: dict[str, Any], schema: Mapping[str, Any] | None, edits: list[Edit]) -> bool:
     """Whether mended arguments may be run: they fit the tool, if it is known, and nothing else can have been meant."""
+    if schema is not None and holds_json(arguments):
+        arguments = coerce(arguments, schema, decode=True)[0]  # as will be done with the call
     codes = {edit.code for edit in edits}
     doubtful = not codes.isdisjoint(_DOUBTFUL)
     if schema is not None and not fits(arguments, schema, declared=doubtful):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from ..definition import Tool, ToolSet
 from ..engine.shapes import inner_position
@@ -13,12 +13,12 @@ from ..errors import Fault
 from ..types import Repair, Span, ToolCall, Violation, json_text
 from ..values.json import loads
 from ..values.locate import Keys, locate, near
-from .coerce import Change, coerce
+from .coerce import Change, coerce, holds_json
 from .explain import Flaw, explain
 from .validate import Compiled, compile_schema
 from .walk import json_path
 
-__all__ = ["MOST_PLACES", "Checks", "Judged", "Places", "to_repair", "to_violation"]
+__all__ = ["MOST_PLACES", "Checks", "Coerce", "Judged", "Places", "headline", "to_repair", "to_violation", "wanted"]
 
 
 # So many changes of a call are looked for in its text, each of which takes time as long as that is.
@@ -28,11 +28,22 @@ MOST_PLACES: Final = 256
 class Judged(NamedTuple):
     """What was found out about a call: in what it does not fit, and what was read as something else.
 
-    Spans are indices into the call's ``raw_arguments``.
+    Spans are indices into the call's ``raw_arguments``. ``more``: how many violations there are beside those.
     """
 
     violations: tuple[Violation, ...]
     repairs: tuple[Repair, ...]
+    more: int = 0
+
+
+# What is done with values of another type than the schema's: nothing, what ``coerce=True`` says, or only that strings
+# which hold the array or object that the schema wants are decoded, as ``on_error="repair"`` does.
+Coerce = Literal[False, True, "decode"]
+
+
+def wanted(coerce: bool, mends: bool, tools: ToolSet | None) -> Coerce:
+    """What to do with types where the caller says so."""
+    return coerce or ("decode" if mends and tools is not None else False)
 
 
 class Checks:
@@ -40,7 +51,7 @@ class Checks:
 
     __slots__ = ("coerce", "tools", "validate")
 
-    def __init__(self, tools: ToolSet, validate: bool, coerce: bool) -> None:
+    def __init__(self, tools: ToolSet, validate: bool, coerce: Coerce) -> None:
         self.tools = tools
         self.validate = validate
         self.coerce = coerce
@@ -52,7 +63,7 @@ class Checks:
                     tool._sound = tool.parameters
 
     @classmethod
-    def of(cls, tools: ToolSet | None, validate: bool, coerce: bool) -> Checks | None:
+    def of(cls, tools: ToolSet | None, validate: bool, coerce: Coerce) -> Checks | None:
         """Those that are asked for; None for none.
 
         Raises `DefinitionError` for a schema that is wrong, `TypeError` if there are no tools.
@@ -70,28 +81,34 @@ class Checks:
         tool = self.tools.get(name) if self.validate else None
         return None if tool is None or tool.kind != "function" else compile_schema(tool.parameters, name)
 
-    def flaws(self, name: str, arguments: dict[str, Any]) -> list[Flaw]:
-        """In what the arguments do not fit."""
+    def flaws(self, name: str, arguments: dict[str, Any]) -> tuple[list[Flaw], int]:
+        """In what the arguments do not fit, and in how much more."""
         compiled = self._compiled(name)
         if compiled is None or compiled.fits(arguments):
-            return []
+            return [], 0
         return explain(compiled, arguments)
 
     def coerced(self, name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[Change]]:
         """The arguments as the schema declares them, and what was changed for that."""
         tool: Tool | None = self.tools.get(name) if self.coerce else None
-        return (arguments, []) if tool is None or tool.kind != "function" else coerce(arguments, tool.parameters)
+        decode = self.coerce == "decode"
+        if tool is None or tool.kind != "function" or (decode and not holds_json(arguments)):
+            return arguments, []
+        return coerce(arguments, tool.parameters, decode=decode)
 
     def judge(self, call: ToolCall) -> Judged | None:
         """Look at a complete call, whose arguments may change; None if there is nothing to say."""
         compiled = self._compiled(call.name)
-        if not self.coerce and (compiled is None or compiled.fits(call.arguments)):
+        if compiled is None:
+            if self.coerce == "decode" and not holds_json(call.arguments):
+                return None
+        elif not self.coerce and compiled.fits(call.arguments):
             return None
         written = call.arguments
         changes: list[Change] = []
         if self.coerce:
             call.arguments, changes = self.coerced(call.name, written)
-        flaws = self.flaws(call.name, call.arguments)
+        flaws, more = self.flaws(call.name, call.arguments)
         if not changes and not flaws:
             return None
         places = Places(call.raw_arguments, call._json, written)
@@ -103,6 +120,7 @@ class Checks:
                 to_repair(change, places.of(change.path) if number < MOST_PLACES else None, call.raw_arguments)
                 for number, change in enumerate(changes)
             ),
+            more,
         )
 
 
@@ -149,6 +167,15 @@ class Places:
         if self._inner:
             return inner_position(raw, found[0]), inner_position(raw, found[1])
         return found
+
+
+def headline(first: str, known: int, more: int) -> str:
+    """What is wrong with a call: the first of its ``known`` violations, and how many there are beside it.
+
+    Of ``more`` than are told not all may have been counted.
+    """
+    others = f" (and {'at least ' if more else ''}{known - 1 + more} more)"
+    return first + (others if known + more > 1 else "")
 
 
 def to_violation(flaw: Flaw, span: Span | None) -> Violation:

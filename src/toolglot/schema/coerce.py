@@ -13,10 +13,11 @@ from ..values.json import loads
 from .pieces import strings
 from .strict import allows_null, followed
 
-__all__ = ["Change", "coerce"]
+__all__ = ["Change", "coerce", "holds_json"]
 
 _DEPTH: Final = 100  # deeper values stay as they are
 _WHITE: Final = " \t\r\n"
+_OPENS: Final = frozenset("{[" + _WHITE)
 _PYTHON: Final = {"True": True, "False": False, "None": None}
 _NONE: Final[Any] = object()
 _CODES: Final = {
@@ -42,21 +43,37 @@ class Change(NamedTuple):
     inside: bool = False
 
 
-def coerce(arguments: dict[str, Any], schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[Change]]:
+def coerce(
+    arguments: dict[str, Any], schema: Mapping[str, Any], *, decode: bool = False
+) -> tuple[dict[str, Any], list[Change]]:
     """``arguments`` as ``schema`` declares them, and what was changed for that; they themselves stay.
 
     A string becomes an integer, number, boolean, array, object or null only where the schema allows no string, and only
     if it is the JSON text of such a value (or Python's word for it) and nothing of its digits is lost. A null becomes
-    an absence where the member is optional and may not be null.
+    an absence where the member is optional and may not be null. ``decode``: only arrays and objects are read in
+    strings, and nothing else is changed.
     """
-    work = _Work(schema)
+    work = _Work(schema, decode)
     made = work.value(arguments, schema, (), 0)
     return (made, work.changes) if work.changes else (arguments, [])
 
 
+def holds_json(arguments: dict[str, Any]) -> bool:
+    """Whether a string in ``arguments`` may be the JSON of an array or object; what stands deeper may hold one."""
+    for value in arguments.values():
+        kind = value.__class__
+        if kind is str:
+            if value[:1] in _OPENS:
+                return True
+        elif (kind is dict or kind is list) and value:
+            return True
+    return False
+
+
 class _Work:
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, Any], decode: bool) -> None:
         self._root = root
+        self._decode = decode
         self.changes: list[Change] = []
         self._inside = False
 
@@ -70,6 +87,8 @@ class _Work:
                 return value
             read = _read(value, types)
             if read is _NONE or not self._is_listed(read, schema):
+                return value
+            if self._decode and not isinstance(read, (dict, list)):
                 return value
             self.changes.append(Change(path, _CODES[_kind(read, types)], value, read, self._inside))
             if isinstance(read, (dict, list)) and not self._inside:
@@ -110,7 +129,13 @@ class _Work:
         changed = False
         for key, item in value.items():
             inner = properties.get(key, None if key in properties else others)
-            if item is None and key in properties and key not in required and not allows_null(inner, self._root):
+            if (
+                item is None
+                and not self._decode
+                and key in properties
+                and key not in required
+                and not allows_null(inner, self._root)
+            ):
                 self.changes.append(Change((*path, key), "coerce.forced_null", None, _NONE, self._inside))
                 changed = True
                 continue

@@ -9,44 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from math import isfinite
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from ..types import json_text
 from ..values.bare import json_type, schema_types
 from .strict import followed
 from .validate import Compiled, pointer
-from .walk import member, resolve
+from .walk import resolve
+from .words import BOUNDS, A, either, listed, place, shown
 
 __all__ = ["Flaw", "explain"]
 
-MOST: Final = 32  # violations of one call; the rest is not looked for
+MOST: Final = 32  # violations of one call that are told; the rest is only counted,
+COUNTED: Final = 1000  # up to here
 _STEPS: Final = 2000  # schemas that are looked into
 _DEPTH: Final = 100  # how many of them inside one another
-_A: Final = {
-    "string": "a string",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "a boolean",
-    "object": "an object",
-    "array": "an array",
-    "null": "null",
-}
-_BOUNDS: Final = {
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "a multiple of {}",
-    "minLength": "at least {} characters long",
-    "maxLength": "at most {} characters long",
-    "minItems": "an array of at least {} items",
-    "maxItems": "an array of at most {} items",
-    "minProperties": "an object of at least {} members",
-    "maxProperties": "an object of at most {} members",
-    "pattern": "a string that matches the pattern {}",
-}
 
 
 class Flaw(NamedTuple):
@@ -59,41 +36,14 @@ class Flaw(NamedTuple):
     nearest: tuple[str, ...] = ()
 
 
-def explain(compiled: Compiled, value: Any) -> list[Flaw]:
-    """In what ``value``, which does not fit, does not: at least one violation, at most `MOST`."""
+def explain(compiled: Compiled, value: Any) -> tuple[list[Flaw], int]:
+    """In what ``value``, which does not fit, does not: at least one violation, at most `MOST`, and how many more.
+
+    More than `COUNTED` are not looked for, nor those in more parts than are worth it.
+    """
     walk = _Walk(compiled)
     walk.visit("#", compiled.root, value, ())
-    return walk.flaws
-
-
-def _shown(value: Any, most: int = 80) -> str:
-    """A value as JSON, shortened."""
-    if isinstance(value, str):
-        value = value[: most + 1]
-    elif isinstance(value, (dict, list)):
-        return _A[json_type(value)]
-    elif isinstance(value, int) and abs(value) >= 1 << 64:
-        return "a long integer"
-    elif isinstance(value, float) and not isfinite(value):
-        return str(value)
-    text = json_text(value)
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
-def _place(path: tuple[str | int, ...]) -> str:
-    """What a sentence about the value at ``path`` begins with."""
-    if not path:
-        return "the arguments"
-    text = "$"
-    for key in path:
-        text = member(text, key if isinstance(key, int) else key[:80])
-    return repr(text.removeprefix("$").removeprefix("."))
-
-
-def _listed(values: list[Any]) -> str:
-    """Alternatives, a few of them."""
-    shown = ", ".join(_shown(value, 40) for value in values[:8])
-    return shown + (f" and {len(values) - 8} more" if len(values) > 8 else "")
+    return walk.flaws, len(walk.others)
 
 
 class _Walk:
@@ -102,18 +52,32 @@ class _Walk:
         self._root = compiled.root
         self._left: float = _STEPS
         self.flaws: list[Flaw] = []
+        self.others: set[tuple[tuple[str | int, ...], str, str]] = set()  # that are not told
         self._depth = 0
         self._seen: set[tuple[str, tuple[str | int, ...]]] = set()
 
     def full(self) -> bool:
         """Whether no more is looked for."""
-        return len(self.flaws) >= MOST or self._left <= 0
+        return len(self.others) >= COUNTED or self._left <= 0
+
+    @property
+    def _told(self) -> int:
+        return len(self.flaws) + len(self.others)
+
+    @property
+    def _counting(self) -> bool:
+        """Whether what is found is only counted: no need to say what is near to it."""
+        return len(self.flaws) >= MOST
 
     def add(
         self, path: tuple[str | int, ...], keyword: str, said: str, expected: str | None = None, *near: str
     ) -> None:
-        flaw = Flaw(path, keyword, f"{_place(path)} {said}", expected, near)
-        if flaw not in self.flaws and len(self.flaws) < MOST:
+        if self._counting:
+            if not any((one.path, one.keyword) == (path, keyword) and one.message.endswith(said) for one in self.flaws):
+                self.others.add((path, keyword, said))
+            return
+        flaw = Flaw(path, keyword, f"{place(path)} {said}", expected, near)
+        if flaw not in self.flaws:
             self.flaws.append(flaw)
 
     def visit(self, at: str, schema: Any, value: Any, path: tuple[str | int, ...]) -> None:
@@ -123,23 +87,23 @@ class _Walk:
         self._seen.add((at, path))
         self._left -= 1
         self._depth += 1
-        before = len(self.flaws)
+        before = self._told
         if schema is False:
             self.add(path, "false", "may not be given")
         elif isinstance(schema, Mapping) and not self.full() and self._depth <= _DEPTH:
             if self._compiled.old and "$ref" in schema:
                 schema = {"$ref": schema["$ref"]}  # until draft 7 nothing counts beside it
             self._type(at, schema, value, path)
-            if len(self.flaws) == before:
+            if self._told == before:
                 self._own(at, schema, value, path)
                 if isinstance(value, dict):
                     self._members(at, schema, value, path)
                 elif isinstance(value, list):
                     self._items(at, schema, value, path)
                 self._parts(at, schema, value, path)
-                if len(self.flaws) == before:
+                if self._told == before:
                     self._unevaluated(schema, value, path)
-        if len(self.flaws) == before and not (self.full() and self.flaws):
+        if self._told == before and not (self.full() and self.flaws):
             self.add(path, "schema", "must fit the schema", self._wanted(schema))
         self._depth -= 1
 
@@ -159,23 +123,23 @@ class _Walk:
 
     def _type(self, at: str, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
         if self._broken(at, schema, "type", value):
-            wanted = _either(schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
-            found = _A[json_type(value)]
+            wanted = either(schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
+            found = A[json_type(value)]
             self.add(path, "type", f"must be {wanted}, not {found}", wanted)
 
     def _own(self, at: str, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
         if self._broken(at, schema, "enum", value):
-            listed = _listed(schema["enum"])
+            wanted = f"one of {listed(schema['enum'])}"
             near: list[str] = []
-            if isinstance(value, str):
+            if isinstance(value, str) and not self._counting:
                 texts = [one for one in schema["enum"][:1000] if isinstance(one, str) and len(one) <= 100]
                 near = get_close_matches(value[:100], texts, n=3, cutoff=0.6)
-            self.add(path, "enum", f"must be one of {listed}, not {_shown(value)}", f"one of {listed}", *near)
+            self.add(path, "enum", f"must be {wanted}, not {shown(value)}", wanted, *near)
         if self._broken(at, schema, "const", value):
-            self.add(path, "const", f"must be {_shown(schema['const'])}, not {_shown(value)}", _shown(schema["const"]))
-        for key, words in _BOUNDS.items():
+            self.add(path, "const", f"must be {shown(schema['const'])}, not {shown(value)}", shown(schema["const"]))
+        for key, words in BOUNDS.items():
             if self._broken(at, schema, key, value):
-                wanted = words.format(_shown(schema[key]))
+                wanted = words.format(shown(schema[key]))
                 self.add(path, key, f"must be {wanted}", wanted)
         if self._broken(at, schema, "uniqueItems", value):
             self.add(path, "uniqueItems", "has the same item twice", "different items")
@@ -228,6 +192,9 @@ class _Walk:
     def _unknown(
         self, path: tuple[str | int, ...], keyword: str, properties: Mapping[str, Any], value: Mapping[str, Any]
     ) -> None:
+        if self._counting:
+            self.add(path, keyword, "is not declared")
+            return
         key = str(path[-1])
         free = sorted(name for name in properties if name not in value)[:1000]
         near = get_close_matches(key[:100], [name for name in free if len(name) <= 100], n=3, cutoff=0.5)
@@ -305,15 +272,13 @@ class _Walk:
             self.visit(pointer(at, keyword, number), part, value, path)
         elif tag is not None:
             key, tags = tag
-            wanted = f"one of {_listed(tags)}"
-            self.add((*path, key), keyword, f"must be {wanted}, not {_shown(value[key])}", wanted)
+            wanted = f"one of {listed(tags)}"
+            self.add((*path, key), keyword, f"must be {wanted}, not {shown(value[key])}", wanted)
         elif typed:
             self.add(path, keyword, f"must fit one of {len(parts)} schemas")
         else:
             wanted = " or ".join(dict.fromkeys(filter(None, map(self._wanted, parts[:8]))))
-            said = (
-                f"must be {wanted}, not {_A[json_type(value)]}" if wanted else f"must fit one of {len(parts)} schemas"
-            )
+            said = f"must be {wanted}, not {A[json_type(value)]}" if wanted else f"must fit one of {len(parts)} schemas"
             self.add(path, keyword, said, wanted or None)
 
     def _is_typed(self, part: Any, value: Any) -> bool:
@@ -372,15 +337,11 @@ class _Walk:
         """What a schema wants, in a few words; None if that is not said."""
         schema = followed(schema, self._root)
         if "const" in schema:
-            return _shown(schema["const"])
+            return shown(schema["const"])
         if isinstance(schema.get("enum"), list) and schema["enum"]:
-            return f"one of {_listed(schema['enum'])}"
+            return f"one of {listed(schema['enum'])}"
         types = schema_types(schema, self._root)
-        return None if types is None else _either(sorted(types))
-
-
-def _either(types: list[Any]) -> str:
-    return " or ".join(_A.get(str(type_), str(type_)[:40]) for type_ in types)
+        return None if types is None else either(sorted(types))
 
 
 def _list(value: Any) -> list[Any]:

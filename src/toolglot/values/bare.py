@@ -136,6 +136,8 @@ def read_text(raw: str, types: frozenset[str] | None) -> tuple[Any, str]:
             return None, "null"
         if raw in ("True", "False") and "boolean" in types:
             return raw == "True", raw.lower()
+    elif raw.isdigit() and raw.isascii() and len(raw) < 19 and raw[0] != "0":
+        return int(raw), raw  # by far the most that is no string
     text = raw.strip(" \t\n\r")
     read = _strict(text, types is None)
     if read is None or (types is not None and "string" in types and not _counts(read[0], types)):
@@ -167,8 +169,6 @@ def _strict(text: str, strings: bool) -> tuple[Any, str] | None:
         return (result[0], canonical(text)) if result is not None and result[1] == len(text) else None
     if text in _WORDS:
         return _WORDS[text], text
-    if "1" <= char <= "9" and len(text) < 19 and text.isascii() and text.isdigit():
-        return int(text), text  # by far the most numbers
     if _NUMBER(text) is None:
         return None
     try:

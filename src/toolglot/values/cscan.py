@@ -73,6 +73,8 @@ def scan_whole(text: str, escapes: bool) -> tuple[Any, int]:
     try:
         value, end = counting.scan_once(text, 0)
         colons = text.count(":") - sum(map(len, objects))
+        if colons and escapes and '\\\\"' not in text and colons == text.count('\\":'):
+            return value, end  # a colon behind an escaped quote stands in a string, which is JSON then
         # Inner objects come first. With escapes it is they that hold the colons, JSON in a string; else times and URLs.
         if colons and colons != _in_strings(objects if escapes else reversed(objects), colons):
             raise Reject

@@ -9,9 +9,10 @@ from typing import Any, Final
 from .cscan import Reject, half_pair, scan_once
 
 # A failed match gives back at most what it took, once, and then the reader takes over: no backtracking to fear.
+# Where a first argument's white space or name is longer than this, the operations see no call.
 # The last group that matched is the value, and says what kind of one.
 _ARGUMENT: Any = re.compile(
-    r"[ \t\n\r\f]*([A-Za-z_][A-Za-z0-9_]*)[ \t\n\r\f]*=[ \t\n\r\f]*(?:(?:"
+    r"[ \t\n\r\f]{0,1024}([A-Za-z_][A-Za-z0-9_]{0,511})[ \t\n\r\f]{0,1024}=[ \t\n\r\f]*(?:(?:"
     r"'([^'\\\n\r]*(?:\\[nrt'\"\\][^'\\\n\r]*)*)'|"
     r'"([^"\\\n\r]*(?:\\[nrt\'"\\][^"\\\n\r]*)*)"|'
     r"(True|true|False|false|None|null)|"
@@ -31,7 +32,7 @@ _SCALAR: Any = re.compile(
 ).match
 _CONTAINERS: Final = 16  # what is nested deeper is the reader's
 _CLOSERS: Final = {"[": "]", "(": ")", "{": "}"}
-_END: Any = re.compile(r"[ \t\n\r\f]*\)").match
+_END: Any = re.compile(r"[ \t\n\r\f]{0,1024}\)").match
 _WORDS: Final[dict[str, tuple[Any, str]]] = {
     "True": (True, "true"),
     "true": (True, "true"),

@@ -12,7 +12,7 @@ from ...errors import ConversionError, Fault
 from ...format import Format
 from ...pattern import Call, Lit, Node
 from ...types import ToolCall
-from ..compile import Program, _Compiler
+from ..compile import Compiler, Program
 from ..machine import NEVER, Machine
 from ..ops import TO_TEXT, Begin, End, Op, begins, partial
 from ..ops import Lit as LitOp
@@ -207,7 +207,7 @@ class MessagesProgram(Program):
         assert isinstance(call, Call)
         at = next(i for i, node in enumerate(call.items) if isinstance(node, Lit) and node.texts[0].endswith(MESSAGE))
         self.inside = items = call.items[at + 1 : -1]
-        compiler = _Compiler(self.fmt)
+        compiler = Compiler(self.fmt)
         compiler.end = self.end
         op = compiler.sequence(items, self.closer, call=True)
         for link in compiler.links:
