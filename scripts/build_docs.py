@@ -93,7 +93,7 @@ NAV: Final[list[Any]] = [
     {"Project": [{"Contributing": "contributing.md"}, {"Changes": "changes.md"}]},
 ]
 # Pages of the navigation that may not be there yet.
-COMING: Final = frozenset({"batch.md", "command-line.md", "playground.md"})
+COMING: Final = frozenset({"command-line.md", "playground.md"})
 CONFIG: Final[dict[str, Any]] = {
     "site_name": "Toolglot",
     "site_description": "Reads the tool calls of every model family, and writes them back.",

@@ -38,6 +38,10 @@ TITLES = {
         "Definitions",
         "What is wrong with a format, a tool or a name that the caller gave. `DefinitionError`.",
     ),
+    "batch": (
+        "Batches",
+        "What is wrong with a row, in its own `errors`, or why a batch stopped: `BatchError`. [More](batch.md).",
+    ),
     "conversion": ("Conversions", "What cannot be written for the target. `ConversionError`, `UnsafeValueError`."),
 }
 

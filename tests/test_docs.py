@@ -251,7 +251,7 @@ def first_cells(page: Path) -> list[str]:
 
 def test_api_page_is_the_public_surface() -> None:
     named = first_cells(ROOT / "docs" / "api.md")
-    assert sorted(named) == sorted([*toolglot.__all__, "toolglot.pattern", "toolglot.tools"])
+    assert sorted(named) == sorted([*toolglot.__all__, "toolglot.batch", "toolglot.pattern", "toolglot.tools"])
 
 
 def test_formats_page_has_the_vocabulary() -> None:

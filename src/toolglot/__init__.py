@@ -265,7 +265,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
-        if name in _HOMES or name in ("pattern", "tools"):
+        if name in _HOMES or name in ("batch", "pattern", "tools"):
             return import_module(f".{name}", __name__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{home}", __name__), name)

@@ -17,7 +17,7 @@ from .events import ErrorEvent, Event
 from .finish import read_finish_reason
 from .format import Format
 from .registry import REGISTRY, SEED_IDS
-from .types import Limits, Message, ToolChoice
+from .types import Limits, Message, StopReason, ToolChoice
 
 if TYPE_CHECKING:
     from .schema.check import Checks
@@ -179,6 +179,28 @@ class _Options:
             machine.mender = MENDER
         return machine
 
+    def read(self, text: str | Segments, reason: StopReason | None) -> Message:
+        """One complete output; its errors are in the message."""
+        machine = self.machine(False)
+        if text.__class__ is str:
+            whole: str = text
+        elif isinstance(text, str):
+            whole = _text(text)
+        elif isinstance(text, (list, tuple)):
+            whole = _feed_segments(machine, text)
+        else:
+            raise TypeError(f"text: expected str or a list of (text, special) pairs, got {type(text).__name__}")
+        machine.stopped(reason)
+        machine.final = True
+        if machine.buf or machine.base:
+            machine.give_events()
+            machine.final = False
+            machine.feed(whole)
+            machine.close()
+        else:
+            machine.run_whole(whole)
+        return machine.message()
+
 
 def read_prompt(machine: Machine, prompt: str) -> None:
     """Put the machine into the state in which the tail of the prompt leaves it."""
@@ -281,26 +303,7 @@ def parse(
     ('On it.', 'ping', 'hermes')
     """
     options = _Options(format, model, tools, tool_choice, generation_prompt, on_error, ids, validate, coerce, limits)
-    reason = read_finish_reason(finish_reason)
-    machine = options.machine(False)
-    if text.__class__ is str:
-        whole: str = text
-    elif isinstance(text, str):
-        whole = _text(text)
-    elif isinstance(text, (list, tuple)):
-        whole = _feed_segments(machine, text)
-    else:
-        raise TypeError(f"text: expected str or a list of (text, special) pairs, got {type(text).__name__}")
-    machine.stopped(reason)
-    machine.final = True
-    if machine.buf or machine.base:
-        machine.give_events()
-        machine.final = False
-        machine.feed(whole)
-        machine.close()
-    else:
-        machine.run_whole(whole)
-    message = machine.message()
+    message = options.read(text, read_finish_reason(finish_reason))
     if message.errors and on_error == "raise":
         error = message.errors[0]
         error.message = message

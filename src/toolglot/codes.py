@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from .api import parse, parse_tool_call
+from .batch.examples import EXAMPLES
 from .definition import Tool
 from .errors import CODES, LOSSES, PROBLEMS, REPAIRS, Fault, ParseError, ToolglotError
 from .feedback import REMEDIES
@@ -48,6 +49,16 @@ HINTS: dict[str, str] = {
     "definition.ambiguous_name": "Write engine:name, as the message lists them.",
     "definition.invalid_tool": "Give the tool as any provider defines one: a name, and a JSON Schema of parameters.",
     "definition.invalid_function": "Annotate each parameter with a type that JSON can hold, and take it by name.",
+    "batch.": "Correct what the message names and give the same command again: what is done is kept.",
+    "batch.invalid_line": "Look at that line of the input; the other rows are not touched by it.",
+    "batch.invalid_encoding": "Look at that row of the input: it was cut within a character, or is not UTF-8.",
+    "batch.line_too_long": "Look whether the line's end is missing; the line is counted as one row.",
+    "batch.missing_text": "Look whether the model answered; the row is kept, with this error.",
+    "batch.invalid_text": "Write text into that column; a provider's response goes into a column that is named by "
+    "--response-column.",
+    "batch.invalid_option": "Correct the row's option; a null leaves it to the option of the whole batch.",
+    "batch.changed": "Give the options and the input that the batch was begun with, or --overwrite to begin anew.",
+    "batch.crash": "Report it, with that row; the parts that are done stay.",
     "conversion.": "Choose another target, or leave out what it cannot carry.",
     "conversion.missing_id": 'Parse with ids="synthesize", or give the results together with their calls.',
     "conversion.missing_name": "Give the results together with their calls, or say the tool's name in each.",
@@ -194,6 +205,9 @@ RAISES: Final[dict[str, Raised]] = {
         lambda: render([ToolCall("f", kind="custom", input="x")], "hermes"),
     ),
 }
+
+
+RAISES.update((code, Raised(shown, raises)) for code, (shown, raises) in EXAMPLES.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@
     │   └── TruncatedError              it ends inside a call
     ├── LimitError                      a bound of `Limits` was passed
     ├── DefinitionError (ValueError)    a format, tool or name that the caller gave is wrong
-    └── ConversionError (ValueError)    something cannot be written for the target
-        └── UnsafeValueError            a value would be read back as markup
+    ├── ConversionError (ValueError)    something cannot be written for the target
+    │   └── UnsafeValueError            a value would be read back as markup
+    └── BatchError (ValueError)         a row of a batch cannot be read, or the batch cannot go on
 
 Misuse of the library itself is a `TypeError` or `RuntimeError`.
 
@@ -82,6 +83,20 @@ CODES: dict[str, str] = {
     "conversion.missing_id": "the target wants an id, and the call or result has none",
     "conversion.missing_name": "the target wants the tool's name, and the result has none",
     "conversion.lossy": "something would be lost, and strict=True forbids that",
+    # Of a row, in its own errors; the batch goes on.
+    "batch.invalid_line": "a line of the input is no JSON object",
+    "batch.invalid_encoding": "a row is not UTF-8, or half of a surrogate pair stands alone in it",
+    "batch.line_too_long": "a line of the input is longer than 128 MiB",
+    "batch.missing_text": "the row has nothing to read: the column is null or not there",
+    "batch.invalid_text": "what stands in the column to read is not text",
+    "batch.invalid_option": "the row's own model, tools, end of the prompt or finish reason cannot be used",
+    # Of the batch, which stops; what is done is kept.
+    "batch.input": "an input is not there, is cut off or is damaged",
+    "batch.columns": "the input has no such column, or a column cannot be carried along",
+    "batch.output": "the output cannot be written: it is there already, the disk is full, or it is no place for a file",
+    "batch.changed": "what was begun with other options or another input cannot be gone on with",
+    "batch.worker": "a worker process died",
+    "batch.crash": "a row brought down the parser, which is a mistake in Toolglot",
 }
 
 LOSSES: dict[str, str] = {
@@ -375,6 +390,16 @@ class UnsafeValueError(ConversionError):
 
     def __init__(self, message: str, code: str = "conversion.unsafe_value") -> None:
         super().__init__(message, code)
+
+
+class BatchError(ToolglotError, ValueError):
+    """A batch cannot go on, or (in its own errors) a row of it cannot be read; ``position`` is where in the line."""
+
+    position: int | None = None
+
+    def __init__(self, message: str, code: str, position: int | None = None) -> None:
+        super().__init__(message, code)
+        self.position = position
 
 
 class Fault(Exception):

@@ -80,6 +80,10 @@ class Registry:
         self.detection = None
         self._names = None
 
+    def added(self) -> tuple[Format, ...]:
+        """The formats that were registered, in that order."""
+        return tuple(map(self.get, self._added))
+
     def program(self, id: str) -> Program:
         """The program of a format."""
         program = self._programs.get(id)

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from . import convert
+from .batch import batch
 from .check_format import check_format
-from .common import examples, show_version
+from .common import examples, show_version, usage_problems
 from .explain import explain
 from .formats import formats
 from .history import check_history
@@ -87,6 +88,14 @@ app.command(
         exits="0 if it was written, 1 if the format cannot write it safely, 2 if the command is wrong.",
     ),
 )(render)
+app.command(
+    short_help="Files of outputs, however many rows: a row for each.",
+    epilog=examples(
+        "toolglot batch outputs.jsonl calls.jsonl",
+        "toolglot batch folder/ calls.parquet --text-column output --keep id",
+        exits="0 whatever the rows are, 2 if it could not be carried out or stopped, 130 after Ctrl-C.",
+    ),
+)(usage_problems()(batch))
 app.command(
     short_help="A grammar of tools' calls, for constrained decoding.",
     epilog=examples(
