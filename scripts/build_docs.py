@@ -92,8 +92,6 @@ NAV: Final[list[Any]] = [
     },
     {"Project": [{"Contributing": "contributing.md"}, {"Changes": "changes.md"}]},
 ]
-# Pages of the navigation that may not be there yet.
-COMING: Final = frozenset({"command-line.md", "playground.md"})
 CONFIG: Final[dict[str, Any]] = {
     "site_name": "Toolglot",
     "site_description": "Reads the tool calls of every model family, and writes them back.",
@@ -147,7 +145,7 @@ def site_page(source: str, path: str, here: str) -> str:
             return found[0]
         file = (ROOT / path).parent.joinpath(unquote(url.path)).resolve().relative_to(ROOT).as_posix()
         page = ELSEWHERE.get(file, file.removeprefix("docs/") if file.startswith("docs/") else "")
-        if not page or (page in COMING and not (ROOT / "docs" / page).exists()):
+        if not page:
             return label  # a file of the repository that is no page
         up = "../" * here.count("/")
         return f"[{label}]({up}{page}{'#' + url.fragment if url.fragment else ''})"
@@ -197,7 +195,7 @@ def _to_formats(found: dict[str, str], cell: re.Match[str]) -> str:
 
 
 def navigation(nav: list[Any], found: dict[str, str]) -> list[Any]:
-    """The navigation, with the pages of whole folders, and without those that are yet to come."""
+    """The navigation, with the pages of whole folders."""
     kept: list[Any] = []
     for entry in nav:
         ((title, target),) = entry.items()
@@ -206,7 +204,7 @@ def navigation(nav: list[Any], found: dict[str, str]) -> list[Any]:
         elif target.endswith("/"):
             pages = [path for path in found if path.startswith(target) and path != f"{target}index.md"]
             kept.append({title: [{Path(path).stem: path} for path in pages]})
-        elif target in found or target not in COMING:
+        else:
             kept.append(entry)
     return kept
 
