@@ -110,7 +110,8 @@ def test_own_history(case: Case) -> None:
     for same in (read, list(read), pickle.loads(pickle.dumps(read)), copy.deepcopy(read)):
         written = parser.messages(same, strict=True)
         assert written == held(case)
-    assert check_messages(payload, parser.provider, tools=TOOLS) == []
+    found = check_messages(payload, parser.provider, tools=TOOLS)
+    assert [[problem.code, problem.path] for problem in found] == case.data.get("problems", [])
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from .api import parse
 from .definition import ToolSet
 from .engine import shapes
-from .errors import Fault
+from .errors import Fault, ParseError
 from .format import Format
 from .providers._api import parse_response
 from .providers._names import Provider
@@ -144,7 +144,10 @@ def explain_response(
     ([], 'ping')
     """
     options: dict[str, Any] = {"tools": tools, "validate": validate, "coerce": coerce}
-    message = parse_response(response, provider, on_error="collect", **options)
+    try:
+        message = parse_response(response, provider, on_error="collect", **options)
+    except ParseError as error:  # it is no JSON, and nothing was read
+        return Explanation(Message(errors=[error]))
     found = Explanation(message)
     if message.errors:
         mended = parse_response(response, provider, on_error="repair", **options)

@@ -7,13 +7,17 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from os.path import isdir
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import toolglot
 
+from ..errors import Fault
 from ..golden import FOLDER
 from ..providers._frames import Frames
+from ..providers._payload import parse_error
+from ..values.json import loads
 from .escape import line
 
 _CHUNK = 65_536
@@ -27,7 +31,7 @@ class UsageProblem(Exception):
 def case_folder(name: str | None) -> Path:
     """The folder of golden cases: the one that was named, else that of the source tree."""
     folder = FOLDER if name is None else Path(name)
-    if not folder.is_dir():
+    if not isdir(folder):  # False for a name that no file can have, where Path.is_dir raises
         if name is None:
             raise UsageProblem("an installed package has no golden cases: say where they are with --cases FOLDER")
         raise UsageProblem(f"{line(name)} is not a folder")
@@ -93,13 +97,12 @@ def source_name(file: str | None) -> str:
 
 
 def json_value(text: str, name: str) -> Any:
-    """``text``, which came from ``name``, as a JSON value."""
+    """``text``, which came from ``name``, as a JSON value; strict, so that it can be written as JSON again."""
     try:
-        return json.loads(text)
-    except ValueError as error:
+        return loads(text)
+    except Fault as fault:
+        error = parse_error(fault.text, fault.code, text, fault.at)
         raise UsageProblem(f"{name} is not JSON: {error}") from None
-    except RecursionError:
-        raise UsageProblem(f"{name} is nested too deeply") from None
 
 
 def read_json(file: str | None) -> Any:

@@ -113,6 +113,8 @@ def _result(value: dict[str, Any], name: str) -> ToolResult:
 
 def history_source(value: Any, name: str, source: str | None, option: str = "--from") -> str:
     """Whose messages these are: the provider that was named, else the one whose shape they have."""
+    if not isinstance(value, list | dict):
+        raise UsageProblem(f"{name}: expected a list of messages or a request, got {type(value).__name__}")
     if source is not None:
         return provider_named(source)
     found = detect_history(value)

@@ -27,6 +27,7 @@ _COUNT: Final = (
 )
 _AFTER: Final = "Please ensure that function response turn comes immediately after a function call turn."
 RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _COUNT,
     "history.results_split": _COUNT,
     "history.duplicate_result": _COUNT,

@@ -66,6 +66,7 @@ _FIRST: Final = (
     "begin with a matching number of tool_result blocks."
 )
 _RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _UNANSWERED,
     "history.results_not_adjacent": _UNANSWERED,
     "history.results_split": _FIRST,
@@ -335,6 +336,7 @@ class Anthropic(WireProvider):
     joins = True
     opaque_results = True
     rules = _RULES
+    roles = frozenset(("user", "assistant", "system"))
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         message = items[0]

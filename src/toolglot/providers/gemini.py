@@ -431,6 +431,7 @@ class Gemini(WireProvider):
     interleaves = True
     opaque_results = True
     rules = RULES
+    roles = frozenset(("user", "model", "function", "tool", None))
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         read_content(items[0], turns)
