@@ -27,6 +27,7 @@ from .values.literal import LiteralReader
 
 MAX_CANDIDATES: Final = 20
 MAX_PLACES: Final = 200  # that are looked at; each may take as long as the text
+MAX_TEXT: Final = 131_072  # characters; a longer text is not read in all the other formats
 _JSON: Final = re.compile(r"\{[ \t\r\n]{0,64}[\"']|\[[ \t\r\n]{0,64}\{")
 _CALL: Final = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z_][A-Za-z0-9_.]{0,127}\(")
 _SHOWN: Final = 60
@@ -69,7 +70,7 @@ class Explanation:
     ``message`` is what was read, with all errors, each with its `ParseError.feedback`. ``repaired`` is what
     ``on_error="repair"`` reads, None where that is nothing else. ``candidates`` look like calls and are none, in their
     order; ``more_places`` is how many places behind them were not looked at. ``readings``, if nothing was found: what
-    the text would be read as with a format named.
+    the text would be read as with a format named; ``too_long`` says that this was not tried.
     """
 
     message: Message
@@ -77,6 +78,7 @@ class Explanation:
     candidates: list[Candidate] = field(default_factory=list)
     more_places: int = 0
     readings: list[OtherReading] = field(default_factory=list)
+    too_long: bool = False
 
 
 def explain(
@@ -124,7 +126,8 @@ def explain(
     search = _Search(text, message, tools, format, model)
     found.candidates = list(islice(search.candidates(), MAX_CANDIDATES))
     found.more_places = sum(1 for _ in search.places)
-    if not message.tool_calls and not message.errors:
+    found.too_long = len(text) > MAX_TEXT
+    if not message.tool_calls and not message.errors and not found.too_long:
         found.readings = _readings(text, options, named=format is not None or model is not None)
     return found
 
@@ -155,7 +158,7 @@ def explain_response(
             found.repaired = mended
     if message.content and not message.tool_calls and not message.errors:
         inner = explain(message.content, **options)
-        found.candidates, found.more_places = inner.candidates, inner.more_places
+        found.candidates, found.more_places, found.too_long = inner.candidates, inner.more_places, inner.too_long
         if inner.message.tool_calls or inner.message.errors:
             found.readings.append(OtherReading((), inner.message))
         found.readings += inner.readings

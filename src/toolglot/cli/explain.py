@@ -13,7 +13,7 @@ import toolglot
 
 from ..codes import CodeInfo
 from ..errors import CODES, LOSSES, PROBLEMS, REPAIRS, LimitError, TruncatedError
-from ..explanation import Explanation
+from ..explanation import MAX_TEXT, Explanation
 from ..types import Message
 from . import complete, data
 from .common import (
@@ -199,11 +199,14 @@ def _show(
             how = how or f"without a format ({line(reading.message.format or '')})"
             screen.say((how, "bold"), f"  {calls}", indent=2)
         screen.say()
+    if found.too_long and not message.tool_calls and not message.errors:
+        screen.say(f"It is longer than {MAX_TEXT:,} characters, so no other format was tried.")
+        screen.say()
     if not (message.errors or stop or found.repaired or message.losses):
         if message.tool_calls:
             screen.say("Nothing is wrong; `toolglot parse` shows what is in it.")
             screen.say()
-        elif not (found.candidates or found.readings):
+        elif not (found.candidates or found.readings or found.too_long):
             screen.say("Nothing in it looks like a call." if text.strip() else "It is empty.")
             if not tools and text.strip() and message.provider is None:
                 named = ", ".join(fmt.id for fmt in toolglot.formats() if fmt.by_tool)

@@ -8,9 +8,10 @@ import toolglot
 
 from ..errors import ConversionError, DefinitionError, ParseError
 from ..history import Turns
+from ..providers._detect import is_definition
 from ..providers._detect_history import detect_history
 from ..types import Message, ToolCall, ToolResult
-from .inputs import UsageProblem, is_definition, provider_named
+from .inputs import UsageProblem, provider_named
 
 _CALL = {"name", "arguments", "id", "kind", "input", "index", "format", "span", "id_synthesized"}
 _RESULT = {"tool_call_id", "content", "tool_name", "is_error", "error_message"}

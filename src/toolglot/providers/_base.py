@@ -281,6 +281,12 @@ class WireProvider(Histories, Writers):
             self.refused(alone["error"], readings[0], (self.list_member, 0, "error"))
             return [readings[0].message(self._name)]
         if listed:
+            from ._detect import are_definitions
+
+            if are_definitions(payload):
+                readings = [new()]
+                readings[0].lost((), "definitions; Tool.from_any reads them")
+                return [readings[0].message(self._name)]
             payload = self.from_list(payload)
         if type(payload) is not dict:
             reading = new()
