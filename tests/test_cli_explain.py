@@ -298,3 +298,11 @@ def test_a_long_text_is_not_read_in_all_formats() -> None:
     assert "longer than 131,072 characters" in run("explain", input=text).stdout
     short = toolglot.explain(text[:MAX_TEXT])
     assert (bool(short.readings), short.too_long) == (True, False)
+
+
+def test_markup_that_formats_share() -> None:
+    """It is the call of the format that reads it, also where the section has an opener of its own."""
+    text = '[TOOL_CALLS][{"name": "f", "arguments": {}}]'
+    (candidate,) = toolglot.explain(text, format="llama3_json").candidates
+    assert candidate.formats == ("mistral_v3",)
+    assert candidate.reason == "it is a call of mistral_v3, and only llama3_json was looked for"

@@ -20,7 +20,7 @@ from .format import Format
 from .providers._api import parse_response
 from .providers._names import Provider
 from .registry import REGISTRY
-from .types import Limits, Message, ReasoningPart, Span, TextPart
+from .types import CallPart, Limits, Message, ReasoningPart, Span, TextPart, ToolCall
 from .values.dialect import JSON, PYTHON
 from .values.json import scan
 from .values.literal import LiteralReader
@@ -263,25 +263,32 @@ class _Search:
         assert match is not None
         opener = match.group()
         formats = self.openers[opener]
-        ids = tuple(fmt.id for fmt in formats)
-        names = _listed(ids)
-        reads = {fmt.id: self._reads(fmt, self.text[at:end]) for fmt in formats}
-        upto = max(reads.values())
-        if not upto:
-            reason = f"it opens a call of {names}, and what stands behind it is none"
+        calls = {fmt.id: call for fmt in formats if (call := self._reads(fmt, self.text[at:end])) is not None}
+        if not calls:
+            ids = tuple(fmt.id for fmt in formats)
+            reason = f"it opens a call of {_listed(ids)}, and what stands behind it is none"
             return self._candidate("markup", at, match.end(), reason, formats=ids), match.end()
         own = parse(self.text[at:end], on_error="collect").tool_calls
-        first = own[0].format if own else None  # what it is where nothing is named
-        ids = tuple(sorted((id for id, size in reads.items() if size), key=lambda id: id != first))
+        first = calls.get(own[0].format or "") if own else None
+        if first is not None:  # what it is where nothing is named; who shares the opener may read something else of it
+            same = [id for id, call in calls.items() if (call.name, call.arguments) == (first.name, first.arguments)]
+            ids = tuple(sorted(same, key=lambda id: calls[id] is not first))
+        else:
+            ids = tuple(calls)
+        upto = max(calls[id].span[1] for id in ids)  # type: ignore[index]  # it was read from a text
         reason = self._only() and f"it is a call of {_listed(ids)}, and {self._only()}"
         return self._candidate("markup", at, at + upto, reason, formats=ids), at + upto
 
-    def _reads(self, fmt: Format, text: str) -> int:
-        """How far the call reaches that begins at the start of a text; 0 if there is none."""
+    def _reads(self, fmt: Format, text: str) -> ToolCall | None:
+        """The call that stands at the start of a text, if the format reads one there."""
         tools = [*self.tools] if self.tools is not None else None
         found = parse(text, format=fmt.id, tools=tools, on_error="collect", generation_prompt="")
-        call = found.tool_calls[0] if found.tool_calls else None
-        return call.span[1] if call is not None and call.span is not None and not text[: call.span[0]].strip() else 0
+        for part in found.parts:
+            if isinstance(part, CallPart):  # in front of it there is only markup
+                return part.call
+            if not isinstance(part, TextPart) or part.text.strip():
+                break
+        return None
 
     def _json(self, at: int, end: int) -> tuple[Candidate, int] | None:
         text = self.text[:end]
