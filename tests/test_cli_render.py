@@ -269,3 +269,16 @@ def test_a_value_that_is_no_history(text: str) -> None:
         result = run(*command, input=text)
         assert result.exit_code == 2
         assert "expected a list of messages or a request" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_streams_that_are_closed_or_full() -> None:
+    command = f"'{sys.executable}' -m toolglot parse '{EXAMPLES / 'hermes.txt'}'"
+    for rest, status, said in (
+        (">&-", 0, ""),
+        ("--json >&-", 0, ""),
+        ("> /dev/full", 2, "toolglot: cannot write: No space left on device\n"),
+        ("--json > /dev/full", 2, "toolglot: cannot write: No space left on device\n"),
+    ):
+        result = subprocess.run(["sh", "-c", f"{command} {rest}"], capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stderr) == (status, said), rest
