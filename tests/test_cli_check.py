@@ -71,17 +71,17 @@ def test_nothing_is_refused() -> None:
 
 
 def test_what_is_not_known_is_not_passed_over() -> None:
-    text = '[{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "c", "content": "x"}]'
-    shown = run("check-history", "--provider", "anthropic", input=text)
-    assert "not checked  $[1]: it is not known as a message of anthropic\n" in shown.stdout
-    assert shown.stdout.endswith("\nnothing that the API would refuse, 1 not checked (anthropic)\n")
-    found = run_json("check-history", "--provider", "anthropic", input=text)
+    text = '[{"role": "user", "content": "Hi"}, {"role": "critic", "content": "x"}]'
+    shown = run("check-history", "--provider", "groq", input=text)
+    assert "not checked  $[1]: it is not known as a message of groq\n" in shown.stdout
+    assert shown.stdout.endswith("\nnothing that the API would refuse, 1 not checked (groq)\n")
+    found = run_json("check-history", "--provider", "groq", input=text)
     assert [(loss["code"], loss["path"]) for loss in found["losses"]] == [("loss.unread", "$[1]")]
 
 
 def test_wrong_histories() -> None:
     assert "expected a list of messages" in problem("check-history", "--provider", "openai", input='{"a": 1}')
-    assert "it does not show whose messages" in problem("check-history", input="3")
+    assert "it does not show whose messages" in problem("check-history", input="[3]")
     assert "is not JSON" in problem("check-history", input="{")
     assert "no provider is called 'x'" in problem("check-history", "--provider", "x", input="[]")
     assert "cannot both be" in problem("check-history", "--tools", "-", input="[]")

@@ -22,8 +22,8 @@ def main() -> None:
         raise SystemExit(2) from None
     # What was closed before the start (`>&-`) is None: it is read as empty, and written to nowhere.
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 (open until the end)
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     from .app import app
 
     # A reader that goes away (`| head`) ends the command as it ends any other: silently, by the signal, which a shell
