@@ -71,17 +71,17 @@ def test_nothing_is_refused() -> None:
 
 
 def test_what_is_not_known_is_not_passed_over() -> None:
-    text = '[{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "c", "content": "x"}]'
-    shown = run("check-history", "--provider", "anthropic", input=text)
-    assert "not checked  $[1]: it is not known as a message of anthropic\n" in shown.stdout
-    assert shown.stdout.endswith("\nnothing that the API would refuse, 1 not checked (anthropic)\n")
-    found = run_json("check-history", "--provider", "anthropic", input=text)
+    text = '[{"role": "user", "content": "Hi"}, {"role": "critic", "content": "x"}]'
+    shown = run("check-history", "--provider", "groq", input=text)
+    assert "not checked  $[1]: it is not known as a message of groq\n" in shown.stdout
+    assert shown.stdout.endswith("\nnothing that the API would refuse, 1 not checked (groq)\n")
+    found = run_json("check-history", "--provider", "groq", input=text)
     assert [(loss["code"], loss["path"]) for loss in found["losses"]] == [("loss.unread", "$[1]")]
 
 
 def test_wrong_histories() -> None:
     assert "expected a list of messages" in problem("check-history", "--provider", "openai", input='{"a": 1}')
-    assert "it does not show whose messages" in problem("check-history", input="3")
+    assert "it does not show whose messages" in problem("check-history", input="[3]")
     assert "is not JSON" in problem("check-history", input="{")
     assert "no provider is called 'x'" in problem("check-history", "--provider", "x", input="[]")
     assert "cannot both be" in problem("check-history", "--tools", "-", input="[]")
@@ -204,3 +204,37 @@ def test_wrong_use(tmp_path: Path) -> None:
     assert "is no Python file" in problem("check-format", TOOLS)
     assert "no/such is not a folder" in problem("check-format", "hermes", "--cases", "no/such")
     assert "Usage: " in problem("check-format")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("class Own(Exception): pass\nraise Own('x')", "line 2: Own: x"),
+        ("import sys\nsys.exit(0)", "line 2: SystemExit: 0"),
+        ("def f(): f()\nf()", "RecursionError"),
+        ("\0", "SyntaxError"),
+    ],
+)
+def test_a_file_may_raise_anything(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "own.py").write_text(text, "utf-8")
+    result = run("check-format", str(tmp_path / "own.py"))
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_what_a_file_prints_is_no_part_of_the_report(tmp_path: Path) -> None:
+    text = (Path(__file__).parent.parent / "examples" / "angles.py").read_text("utf-8")
+    (tmp_path / "printed.py").write_text(text.replace("angles", "printed") + "\nprint('hello')\n", "utf-8")
+    result = run("check-format", str(tmp_path / "printed.py"), "--json")
+    assert json.loads(result.stdout)["id"] == "printed"
+    assert result.stderr == "hello\n"
+
+
+def test_a_role_that_the_api_does_not_have() -> None:
+    """It is a problem, and not said a second time as not checked."""
+    history = json.dumps([{"role": "user", "content": "Hi"}, {"role": "tool", "tool_call_id": "a", "content": "1"}])
+    result = run("check-history", "--provider", "anthropic", "--json", input=history)
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert [(one["code"], one["path"]) for one in found["problems"]] == [("history.unknown_role", "$[1]")]
+    assert found["losses"] == []

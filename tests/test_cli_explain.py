@@ -14,7 +14,7 @@ import toolglot
 from test_cli import BROKEN, EXAMPLES, HOSTILE, TOOLS, WITH_TOOLS, problem, run, run_json
 from toolglot.cli.data import code_data, explanation_data
 from toolglot.errors import CODES, LOSSES, PROBLEMS, REPAIRS
-from toolglot.explanation import MAX_CANDIDATES
+from toolglot.explanation import MAX_CANDIDATES, MAX_TEXT
 
 WEATHER = [{"name": "get_weather", "parameters": {"properties": {"city": {"type": "string"}}, "required": ["city"]}}]
 
@@ -277,3 +277,32 @@ def test_wrong_use() -> None:
     assert "definition.unknown_format" in problem("explain", "--format", "hermez", input="x")
     assert "--validate needs the tools' schemas" in problem("explain", "--validate", input="x")
     assert "is not UTF-8" in problem("explain", input=b"\xff")
+
+
+@pytest.mark.parametrize("text", ["no JSON", '{"choices": [], "choices": []}', '{"choices": "\\ud800"}'])
+def test_a_response_whose_json_is_broken(text: str) -> None:
+    """It is an error that no model made, so none is told of it."""
+    result = run("explain", "--provider", "openai", input=text)
+    assert result.exit_code == 1
+    assert "error  json." in result.stdout
+    assert "It is no response: its JSON is broken" in result.stdout
+    assert "the model is told" not in result.stdout
+    said = json.loads(run("explain", "--provider", "openai", "--json", input=text).stdout)
+    assert said["message"]["errors"][0]["code"].startswith("json.")
+
+
+def test_a_long_text_is_not_read_in_all_formats() -> None:
+    text = 'search(query="rust") ' + "x" * MAX_TEXT
+    found = toolglot.explain(text)
+    assert (found.readings, found.too_long) == ([], True)
+    assert "longer than 131,072 characters" in run("explain", input=text).stdout
+    short = toolglot.explain(text[:MAX_TEXT])
+    assert (bool(short.readings), short.too_long) == (True, False)
+
+
+def test_markup_that_formats_share() -> None:
+    """It is the call of the format that reads it, also where the section has an opener of its own."""
+    text = '[TOOL_CALLS][{"name": "f", "arguments": {}}]'
+    (candidate,) = toolglot.explain(text, format="llama3_json").candidates
+    assert candidate.formats == ("mistral_v3",)
+    assert candidate.reason == "it is a call of mistral_v3, and only llama3_json was looked for"

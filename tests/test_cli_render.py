@@ -192,3 +192,93 @@ def test_grammars_that_cannot_be() -> None:
     assert "definition.invalid_tool" in problem("grammar", "--format", "hermes", "--tool-choice", "g", input=tool)
     assert "Usage: " in problem("grammar", "--format", "hermes", "--kind", "ebnf", input=tool)
     assert "got int" in problem("grammar", "--format", "hermes", input="[3]")
+
+
+TOO_LONG = "a" * 5_000  # for the name of a file
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("parse", TOO_LONG),
+        ("explain", TOO_LONG),
+        ("check-format", TOO_LONG),
+        ("check-format", f"{TOO_LONG}.py"),
+        ("check-format", "bracket", "--cases", TOO_LONG),
+        ("formats", "--check", "--cases", TOO_LONG),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_name_that_no_file_can_have(command: tuple[str, ...]) -> None:
+    result = run(*command)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("toolglot: ")
+
+
+def test_a_refusal_is_json_for_a_program() -> None:
+    server = '[{"type": "web_search_20250305", "name": "web_search"}]'
+    for command, kind in (
+        (("render", "--format", "hermes", "--what", "tools"), "text"),
+        (("grammar", "--format", "hermes"), "grammar"),
+    ):
+        result = run(*command, "--json", input=server)
+        said = json.loads(result.stdout)
+        assert result.exit_code == 1
+        assert (said["type"], said[kind], said["error"]["code"]) == (kind, None, "conversion.unsupported")
+        assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"name": "f", "arguments": {"a": 1e999}}]',
+        '[{"name": "f", "arguments": {"a": NaN}}]',
+        '[{"name": "f", "arguments": {"a": 1, "a": 2}}]',
+        '[{"name": "f", "arguments": {"a": "\\ud800"}}]',
+        "[" * 600 + "]" * 600,
+        "9" * 4_301,
+    ],
+    ids=lambda text: text[:60],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("render", "--format", "hermes"),
+        ("grammar", "--format", "hermes"),
+        ("convert", "tools", "--to", "openai"),
+        ("convert", "results", "--to", "openai"),
+        ("convert", "messages", "--from", "openai", "--to", "groq"),
+        ("check-history", "--provider", "openai"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_json_is_read_strictly(command: tuple[str, ...], text: str) -> None:
+    """What could not be written as JSON again is said to be none, with its place."""
+    result = run(*command, input=text)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("toolglot: standard input is not JSON: ")
+    assert "line 1, column" in result.stderr
+
+
+@pytest.mark.parametrize("text", ['"text"', "5", "null"])
+def test_a_value_that_is_no_history(text: str) -> None:
+    for command in (
+        ("check-history", "--provider", "openai"),
+        ("convert", "messages", "--from", "openai", "--to", "groq"),
+    ):
+        result = run(*command, input=text)
+        assert result.exit_code == 2
+        assert "expected a list of messages or a request" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_streams_that_are_closed_or_full() -> None:
+    command = f"'{sys.executable}' -m toolglot parse '{EXAMPLES / 'hermes.txt'}'"
+    for rest, status, said in (
+        (">&-", 0, ""),
+        ("--json >&-", 0, ""),
+        ("> /dev/full", 2, "toolglot: cannot write: No space left on device\n"),
+        ("--json > /dev/full", 2, "toolglot: cannot write: No space left on device\n"),
+    ):
+        result = subprocess.run(["sh", "-c", f"{command} {rest}"], capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stderr) == (status, said), rest

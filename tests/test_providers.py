@@ -291,6 +291,26 @@ def test_providers() -> None:
 
 # -- detection and hostile shapes
 
+CALLS = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+# Tools declared as OpenAI, Anthropic and MCP have them, and a choice.
+DEFINITIONS: list[list[dict[str, Any]]] = [
+    [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    [{"type": "function", "function": {"name": "f", "description": "F."}}],
+    [{"type": "function", "function": {"name": "f"}}],
+    [{"type": "custom", "custom": {"name": "f"}}],
+    [{"type": "function", "name": "f", "parameters": {"type": "object"}}],
+    [{"name": "f", "input_schema": {"type": "object"}}],
+    [{"name": "f", "inputSchema": {"type": "object"}}],
+]
+
+
+@pytest.mark.parametrize("provider", ["auto", *providers()], ids=str)
+@pytest.mark.parametrize("value", DEFINITIONS, ids=str)
+def test_definitions_are_no_calls(value: list[dict[str, Any]], provider: str) -> None:
+    message = parse_response(value, provider)
+    assert message.tool_calls == []
+    assert [loss.detail for loss in message.losses] == ["definitions; Tool.from_any reads them"]
+
 
 @pytest.mark.parametrize(
     ("response", "provider"),
@@ -342,6 +362,16 @@ def test_providers() -> None:
         ({"output": "text"}, "auto"),
         ({"message": "hi"}, "auto"),
         ({"type": ["response.x"], "event_type": {}, "object": [], "content": 3}, "auto"),
+        # A call has arguments, or an id at least: what has neither declares or chooses a tool.
+        ([{"id": "c", "type": "function", "function": {"name": "f"}}], "openai"),
+        ([{"function": {"name": "f", "arguments": "{}"}}, {"function": {"name": "g"}}], "openai"),
+        *((value, "auto") for value in DEFINITIONS),
+        *((value[0], "auto") for value in DEFINITIONS),
+        # A conversation is nobody's response.
+        ([{"role": "user", "content": "Hi"}, {"role": "assistant", "tool_calls": CALLS}], "auto"),
+        ([{"role": "assistant", "tool_calls": CALLS}, {"role": "tool", "tool_call_id": "c", "content": "1"}], "auto"),
+        ([{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": [{"functionCall": {}}]}], "auto"),
+        ([{"role": "USER", "message": "Hi"}, {"role": "CHATBOT", "tool_calls": [{"name": "f"}]}], "auto"),
     ],
 )
 def test_detect(response: Any, provider: str) -> None:

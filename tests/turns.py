@@ -84,7 +84,19 @@ class Case:
         return self.wire
 
 
-_KEYS = {"source", "provider", "detect", "results", "written", "losses", "history", "turns", "read_losses", "faults"}
+_KEYS = {
+    "source",
+    "provider",
+    "detect",
+    "results",
+    "written",
+    "losses",
+    "history",
+    "turns",
+    "problems",
+    "read_losses",
+    "faults",
+}
 _FAULT = {"name", "provider", "messages", "tools", "problems", "repaired", "repairs"}
 
 

@@ -152,6 +152,7 @@ PROBLEMS: dict[str, str] = {
     "history.empty_arguments": "the arguments of a call are an empty string",
     "history.empty_text": "a text is empty",
     "history.empty_message": "a message says nothing",
+    "history.unknown_role": "a message has no role, or one that the API does not have",
     "history.empty_result": "a result says nothing",
     "history.result_not_object": "a result is not an object",
     "history.reasoning_missing": "reasoning that has to go back is not there",

@@ -15,18 +15,19 @@ from typing import Any, Final, Literal
 from .api import parse
 from .definition import ToolSet
 from .engine import shapes
-from .errors import Fault
+from .errors import Fault, ParseError
 from .format import Format
 from .providers._api import parse_response
 from .providers._names import Provider
 from .registry import REGISTRY
-from .types import Limits, Message, ReasoningPart, Span, TextPart
+from .types import CallPart, Limits, Message, ReasoningPart, Span, TextPart, ToolCall
 from .values.dialect import JSON, PYTHON
 from .values.json import scan
 from .values.literal import LiteralReader
 
 MAX_CANDIDATES: Final = 20
 MAX_PLACES: Final = 200  # that are looked at; each may take as long as the text
+MAX_TEXT: Final = 131_072  # characters; a longer text is not read in all the other formats
 _JSON: Final = re.compile(r"\{[ \t\r\n]{0,64}[\"']|\[[ \t\r\n]{0,64}\{")
 _CALL: Final = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z_][A-Za-z0-9_.]{0,127}\(")
 _SHOWN: Final = 60
@@ -69,7 +70,7 @@ class Explanation:
     ``message`` is what was read, with all errors, each with its `ParseError.feedback`. ``repaired`` is what
     ``on_error="repair"`` reads, None where that is nothing else. ``candidates`` look like calls and are none, in their
     order; ``more_places`` is how many places behind them were not looked at. ``readings``, if nothing was found: what
-    the text would be read as with a format named.
+    the text would be read as with a format named; ``too_long`` says that this was not tried.
     """
 
     message: Message
@@ -77,6 +78,7 @@ class Explanation:
     candidates: list[Candidate] = field(default_factory=list)
     more_places: int = 0
     readings: list[OtherReading] = field(default_factory=list)
+    too_long: bool = False
 
 
 def explain(
@@ -124,7 +126,8 @@ def explain(
     search = _Search(text, message, tools, format, model)
     found.candidates = list(islice(search.candidates(), MAX_CANDIDATES))
     found.more_places = sum(1 for _ in search.places)
-    if not message.tool_calls and not message.errors:
+    found.too_long = len(text) > MAX_TEXT
+    if not message.tool_calls and not message.errors and not found.too_long:
         found.readings = _readings(text, options, named=format is not None or model is not None)
     return found
 
@@ -144,7 +147,10 @@ def explain_response(
     ([], 'ping')
     """
     options: dict[str, Any] = {"tools": tools, "validate": validate, "coerce": coerce}
-    message = parse_response(response, provider, on_error="collect", **options)
+    try:
+        message = parse_response(response, provider, on_error="collect", **options)
+    except ParseError as error:  # it is no JSON, and nothing was read
+        return Explanation(Message(errors=[error]))
     found = Explanation(message)
     if message.errors:
         mended = parse_response(response, provider, on_error="repair", **options)
@@ -152,7 +158,7 @@ def explain_response(
             found.repaired = mended
     if message.content and not message.tool_calls and not message.errors:
         inner = explain(message.content, **options)
-        found.candidates, found.more_places = inner.candidates, inner.more_places
+        found.candidates, found.more_places, found.too_long = inner.candidates, inner.more_places, inner.too_long
         if inner.message.tool_calls or inner.message.errors:
             found.readings.append(OtherReading((), inner.message))
         found.readings += inner.readings
@@ -257,25 +263,32 @@ class _Search:
         assert match is not None
         opener = match.group()
         formats = self.openers[opener]
-        ids = tuple(fmt.id for fmt in formats)
-        names = _listed(ids)
-        reads = {fmt.id: self._reads(fmt, self.text[at:end]) for fmt in formats}
-        upto = max(reads.values())
-        if not upto:
-            reason = f"it opens a call of {names}, and what stands behind it is none"
+        calls = {fmt.id: call for fmt in formats if (call := self._reads(fmt, self.text[at:end])) is not None}
+        if not calls:
+            ids = tuple(fmt.id for fmt in formats)
+            reason = f"it opens a call of {_listed(ids)}, and what stands behind it is none"
             return self._candidate("markup", at, match.end(), reason, formats=ids), match.end()
         own = parse(self.text[at:end], on_error="collect").tool_calls
-        first = own[0].format if own else None  # what it is where nothing is named
-        ids = tuple(sorted((id for id, size in reads.items() if size), key=lambda id: id != first))
+        first = calls.get(own[0].format or "") if own else None
+        if first is not None:  # what it is where nothing is named; who shares the opener may read something else of it
+            same = [id for id, call in calls.items() if (call.name, call.arguments) == (first.name, first.arguments)]
+            ids = tuple(sorted(same, key=lambda id: calls[id] is not first))
+        else:
+            ids = tuple(calls)
+        upto = max(calls[id].span[1] for id in ids)  # type: ignore[index]  # it was read from a text
         reason = self._only() and f"it is a call of {_listed(ids)}, and {self._only()}"
         return self._candidate("markup", at, at + upto, reason, formats=ids), at + upto
 
-    def _reads(self, fmt: Format, text: str) -> int:
-        """How far the call reaches that begins at the start of a text; 0 if there is none."""
+    def _reads(self, fmt: Format, text: str) -> ToolCall | None:
+        """The call that stands at the start of a text, if the format reads one there."""
         tools = [*self.tools] if self.tools is not None else None
         found = parse(text, format=fmt.id, tools=tools, on_error="collect", generation_prompt="")
-        call = found.tool_calls[0] if found.tool_calls else None
-        return call.span[1] if call is not None and call.span is not None and not text[: call.span[0]].strip() else 0
+        for part in found.parts:
+            if isinstance(part, CallPart):  # in front of it there is only markup
+                return part.call
+            if not isinstance(part, TextPart) or part.text.strip():
+                break
+        return None
 
     def _json(self, at: int, end: int) -> tuple[Candidate, int] | None:
         text = self.text[:end]

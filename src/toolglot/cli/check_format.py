@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import isdir, isfile  # False for a name that no file can have, where Path.is_file raises
 from pathlib import Path
 from typing import Annotated
 
@@ -39,10 +40,10 @@ def check_format(
         screen = None if json else Screen(color)
         path = Path(what)
         folder = None if cases is None else Path(cases)
-        if folder is not None and not folder.is_dir():
-            raise UsageProblem(f"{line(cases or '')} is not a folder")
-        if path.suffix == ".py" or path.is_file():
-            if not path.is_file():
+        if cases is not None and not isdir(cases):
+            raise UsageProblem(f"{line(cases)} is not a folder")
+        if path.suffix == ".py" or isfile(what):
+            if not isfile(what):
                 raise UsageProblem(f"cannot read {line(what)}: there is no such file")
             fmt = load(path)
             beside = path.with_suffix("")

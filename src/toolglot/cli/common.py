@@ -19,7 +19,7 @@ import toolglot
 from ..errors import DefinitionError, ToolglotError
 from ..finish import read_finish_reason
 from ..types import Loss
-from . import complete
+from . import complete, data
 from .escape import json_text, line, plain
 from .inputs import UsageProblem
 
@@ -121,9 +121,12 @@ def tell(text: str) -> None:
     sys.stderr.write(f"toolglot: {line(text)}\n")
 
 
-def refused(error: ToolglotError) -> typer.Exit:
-    """Say why what was read cannot be carried over; to be raised."""
-    tell(f"{error} ({error.code})")
+def refused(error: ToolglotError, said: dict[str, Any] | None = None) -> typer.Exit:
+    """Say why what was read cannot be carried over; to be raised. A program gets it in the JSON that it asked for."""
+    if said is None:
+        tell(f"{error} ({error.code})")
+    else:
+        write_json({**said, "error": data.error_data(error)}, indent=2)
     return typer.Exit(1)
 
 

@@ -122,6 +122,7 @@ def explanation_data(found: Explanation) -> dict[str, Any]:
         "repaired": None if repaired is None else message_data(repaired, repaired.errors),
         "candidates": [asdict(candidate) for candidate in found.candidates],
         "more_places": found.more_places,
+        "too_long": found.too_long,
         "readings": [
             {"formats": list(reading.formats), "message": message_data(reading.message, reading.message.errors)}
             for reading in found.readings

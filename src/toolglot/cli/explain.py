@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from pathlib import Path
+from os.path import exists  # False for a name that no file can have, where Path.exists raises
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +13,7 @@ import toolglot
 
 from ..codes import CodeInfo
 from ..errors import CODES, LOSSES, PROBLEMS, REPAIRS, LimitError, TruncatedError
-from ..explanation import Explanation
+from ..explanation import MAX_TEXT, Explanation
 from ..types import Message
 from . import complete, data
 from .common import (
@@ -101,7 +101,8 @@ def explain(
             said["message"]["errors"].append(data.error_data(stop))
         write_json(said, indent=2)
     else:
-        _show(screen, found, text, stop, tools is not None)
+        unreadable = owner is not None and bool(found.message.errors) and found.message.provider is None
+        _show(screen, found, text, stop, tools is not None, unreadable)
     raise typer.Exit(1 if found.message.errors or stop is not None else 0)
 
 
@@ -109,7 +110,7 @@ def _code(what: str | None) -> str | None:
     """The code that ``what`` is; None if it is a file."""
     if what is None or what in _ALL:
         return what
-    if Path(what).exists() or not re.fullmatch(r"[a-z_]+\.[a-z_]+", what) or what.partition(".")[0] not in _FAMILIES:
+    if exists(what) or not re.fullmatch(r"[a-z_]+\.[a-z_]+", what) or what.partition(".")[0] not in _FAMILIES:
         return None
     near = get_close_matches(what, _ALL, n=3, cutoff=0.6)
     raise UsageProblem(
@@ -154,17 +155,24 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:200]} ... {text[-60:]}"
 
 
-def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None, tools: bool) -> None:
+def _show(
+    screen: Screen, found: Explanation, text: str, stop: LimitError | None, tools: bool, unreadable: bool
+) -> None:
     message = found.message
     if stop is not None:
         screen.error(stop)
     for error in message.errors:
         screen.error(error)
+        if unreadable:
+            continue
         screen.say(("the model is told", "bold cyan"), "  (error.feedback())")
         screen.say(plain(error.feedback()), indent=2)
         screen.say()
     if found.repaired is not None:
         _show_repaired(screen, found.repaired, message)
+    elif unreadable:
+        screen.say("It is no response: its JSON is broken, for which no model is to blame.")
+        screen.say()
     elif message.errors:
         cut = all(isinstance(error, TruncatedError) for error in message.errors)
         why = "what was cut off never becomes a call" if cut else "no reading of it is the only one"
@@ -191,11 +199,14 @@ def _show(screen: Screen, found: Explanation, text: str, stop: LimitError | None
             how = how or f"without a format ({line(reading.message.format or '')})"
             screen.say((how, "bold"), f"  {calls}", indent=2)
         screen.say()
+    if found.too_long and not message.tool_calls and not message.errors:
+        screen.say(f"It is longer than {MAX_TEXT:,} characters, so no other format was tried.")
+        screen.say()
     if not (message.errors or stop or found.repaired or message.losses):
         if message.tool_calls:
             screen.say("Nothing is wrong; `toolglot parse` shows what is in it.")
             screen.say()
-        elif not (found.candidates or found.readings):
+        elif not (found.candidates or found.readings or found.too_long):
             screen.say("Nothing in it looks like a call." if text.strip() else "It is empty.")
             if not tools and text.strip() and message.provider is None:
                 named = ", ".join(fmt.id for fmt in toolglot.formats() if fmt.by_tool)

@@ -45,9 +45,11 @@ def check_history(
         owner = history_source(value, source_name(file), provider, "--provider")
         try:
             problems = toolglot.check_messages(value, owner, tools=declared)
-            unread = _unread(value, owner, source_name(file))
+            refused_whole = {problem.path for problem in problems if problem.code == "history.unknown_role"}
+            unread = [loss for loss in _unread(value, owner, source_name(file)) if loss.path not in refused_whole]
         except ConversionError as error:
-            raise refused(error) from None
+            said = {"type": "problems", "provider": owner, "problems": None}
+            raise refused(error, said if screen is None else None) from None
     if screen is None:
         found: list[Any] = [data.problem_data(problem) for problem in problems]
         losses = [data.loss_data(loss) for loss in unread]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import codecs
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from os.path import isdir
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import toolglot
 
+from ..errors import Fault
 from ..golden import FOLDER
+from ..providers._detect import are_definitions, by_others
 from ..providers._frames import Frames
+from ..providers._payload import parse_error
+from ..values.json import loads
 from .escape import line
 
 _CHUNK = 65_536
@@ -27,7 +31,7 @@ class UsageProblem(Exception):
 def case_folder(name: str | None) -> Path:
     """The folder of golden cases: the one that was named, else that of the source tree."""
     folder = FOLDER if name is None else Path(name)
-    if not folder.is_dir():
+    if not isdir(folder):  # False for a name that no file can have, where Path.is_dir raises
         if name is None:
             raise UsageProblem("an installed package has no golden cases: say where they are with --cases FOLDER")
         raise UsageProblem(f"{line(name)} is not a folder")
@@ -93,13 +97,12 @@ def source_name(file: str | None) -> str:
 
 
 def json_value(text: str, name: str) -> Any:
-    """``text``, which came from ``name``, as a JSON value."""
+    """``text``, which came from ``name``, as a JSON value; strict, so that it can be written as JSON again."""
     try:
-        return json.loads(text)
-    except ValueError as error:
+        return loads(text)
+    except Fault as fault:
+        error = parse_error(fault.text, fault.code, text, fault.at)
         raise UsageProblem(f"{name} is not JSON: {error}") from None
-    except RecursionError:
-        raise UsageProblem(f"{name} is nested too deeply") from None
 
 
 def read_json(file: str | None) -> Any:
@@ -138,13 +141,11 @@ def payload_of(text: str) -> str | None:
         return provider.value if not found and toolglot.try_get_provider(provider) is not None else None
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    provider = toolglot.detect_provider(text)
-    if toolglot.try_get_provider(provider) is None:
-        return None
     what = _no_response(text)
     if what:
         raise UsageProblem(f"this is {what}; --format json reads it as what a model wrote")
-    return provider.value
+    provider = toolglot.detect_provider(text)
+    return provider.value if toolglot.try_get_provider(provider) is not None else None
 
 
 def recorded(text: str, size: int = _CHUNK) -> list[dict[str, Any]]:
@@ -162,16 +163,13 @@ def recorded(text: str, size: int = _CHUNK) -> list[dict[str, Any]]:
 
 def _no_response(text: str) -> str:
     """What a JSON list with an API's shape is, if it is no response."""
-    value = json.loads(text)
+    try:
+        value = loads(text)
+    except Fault:
+        return ""
     items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-    if any(item.get("role") in ("system", "developer", "user", "tool") for item in items):
+    if any(by_others(item) for item in items):
         return "a conversation: `toolglot check-history` and `toolglot convert messages` take it"
-    if any(is_definition(item) for item in items):
+    if are_definitions(items):
         return "a list of tool definitions: `toolglot convert tools` and --tools take it"
     return ""
-
-
-def is_definition(item: dict[str, Any]) -> bool:
-    """Whether this declares a tool and does not call one."""
-    inner = item["function"] if isinstance(item.get("function"), dict) else item
-    return "arguments" not in inner and any(key in inner for key in ("parameters", "input_schema", "inputSchema"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -19,20 +21,6 @@ from ..types import Message, ToolCall
 from .catalogue import SAMPLES
 from .inputs import UsageProblem
 
-# What a file that is run may raise, apart from errors of ours.
-_RAISED = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    NameError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
 _KNOWN = frozenset(REGISTRY.ids())  # before anything is loaded
 _TAGS = ("single", "hostile", "truncated", "malformed")  # that every folder of golden cases has
 
@@ -76,10 +64,11 @@ def load(path: Path) -> Format:
         raise UsageProblem(f"{path} is no Python file: its name has to end in .py")
     module = module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):  # what it prints is no part of the report
+            spec.loader.exec_module(module)
     except ToolglotError as error:
         raise UsageProblem(f"{path}{_line(error, path)}: {error} ({error.code})") from None
-    except _RAISED as error:
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (a file that is run may raise anything)
         raise UsageProblem(f"{path}{_line(error, path)}: {type(error).__name__}: {error}") from None
     registered = [REGISTRY.get(id) for id in REGISTRY.ids() if id not in before]
     named = getattr(module, "FORMAT", None)

@@ -95,7 +95,7 @@ def render(
         except TypeError as error:  # a tool that is no definition
             raise UsageProblem(str(error)) from None
         except ConversionError as error:
-            raise refused(error) from None
+            raise refused(error, {"type": "text", "format": id, "text": None} if json else None) from None
         if json:
             said: dict[str, Any] = {"type": "text", "format": id, "text": text}
             if segments is not None:
@@ -125,16 +125,15 @@ def grammar(
     with usage_problems():
         id = toolglot.get_format(format).id
         tools = read_tools(file)
+        said = {"type": "grammar", "format": id, "kind": kind.value}
         try:
             text = toolglot.grammar(tools, format, kind.value, tool_choice=tool_choice, strict=strict)
             triggers = toolglot.grammar_triggers(tools, format)
         except TypeError as error:
             raise UsageProblem(str(error)) from None
         except ConversionError as error:
-            raise refused(error) from None
+            raise refused(error, {**said, "grammar": None} if json else None) from None
         if json:
-            write_json(
-                {"type": "grammar", "format": id, "kind": kind.value, "grammar": text, "triggers": triggers}, indent=2
-            )
+            write_json({**said, "grammar": text, "triggers": triggers}, indent=2)
         else:
             write_text(text)

@@ -8,9 +8,10 @@ import toolglot
 
 from ..errors import ConversionError, DefinitionError, ParseError
 from ..history import Turns
+from ..providers._detect import is_definition
 from ..providers._detect_history import detect_history
 from ..types import Message, ToolCall, ToolResult
-from .inputs import UsageProblem, is_definition, provider_named
+from .inputs import UsageProblem, provider_named
 
 _CALL = {"name", "arguments", "id", "kind", "input", "index", "format", "span", "id_synthesized"}
 _RESULT = {"tool_call_id", "content", "tool_name", "is_error", "error_message"}
@@ -113,6 +114,8 @@ def _result(value: dict[str, Any], name: str) -> ToolResult:
 
 def history_source(value: Any, name: str, source: str | None, option: str = "--from") -> str:
     """Whose messages these are: the provider that was named, else the one whose shape they have."""
+    if not isinstance(value, list | dict):
+        raise UsageProblem(f"{name}: expected a list of messages or a request, got {type(value).__name__}")
     if source is not None:
         return provider_named(source)
     found = detect_history(value)

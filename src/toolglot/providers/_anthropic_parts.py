@@ -21,6 +21,7 @@ _FIRST: Final = (
     "begin with a matching number of tool_result blocks."
 )
 RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _UNANSWERED,
     "history.results_not_adjacent": _UNANSWERED,
     "history.results_split": _FIRST,

@@ -306,10 +306,16 @@ class WireProvider(Histories, Writers):
     def _odd(self, payload: Any, new: NewReading) -> list[Reading]:
         """What may be no response: an error, with or without what was said until then; a list; another value."""
         if type(payload) is list:
+            from ._detect import are_definitions
+
             alone = payload[0] if len(payload) == 1 else None
             if type(alone) is dict and alone.keys() == _ERROR and alone["error"]:  # where a list of chunks was to come
                 reading = new()
                 self.refused(alone["error"], reading, (self.list_member, 0, "error"))
+                return [reading]
+            if are_definitions(payload):
+                reading = new()
+                reading.lost((), "definitions; Tool.from_any reads them")
                 return [reading]
             payload = self.from_list(payload)
         if type(payload) is not dict:

@@ -45,6 +45,7 @@ _TOO_MANY: Final = (
     "The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn."
 )
 RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _UNANSWERED,
     "history.results_not_adjacent": _UNANSWERED,
     "history.results_split": _UNANSWERED,

@@ -29,7 +29,7 @@ def check_turns(provider: WireProvider, turns: Turns, has_tools: bool | None) ->
     ``has_tools`` says whether the request declares any; None if that is not known.
     """
     checker = _Checker(provider, turns)
-    for check in (checker.pairing, checker.calls, checker.parts, checker.texts):
+    for check in (checker.roles, checker.pairing, checker.calls, checker.parts, checker.texts):
         check()
     if has_tools is False:
         checker.tools()
@@ -203,6 +203,21 @@ class _Checker:
             self.report("history.illegal_id", number, f"{id!r:.100} is no legal id", id)
 
     # -- messages
+
+    def roles(self) -> None:
+        """Every message is of somebody whom the API knows."""
+        known = self.provider.roles
+        if known is None:
+            return
+        before: Path | None = None
+        for number in range(len(self.turns)):
+            before, last = self.unit(number), before
+            for path, item in self.items(number) if before != last else ():
+                role = item.get("role") if isinstance(item, dict) else None
+                if (role is None or isinstance(role, str)) and role in known:
+                    continue
+                said = "it has no role" if role is None else f"the API has no role {role!r:.80}"
+                self.report("history.unknown_role", number, said, path=json_path(path))
 
     def parts(self) -> None:
         """What the assistant says is whole, and in the API's order."""

@@ -8,7 +8,7 @@ from ..errors import ParseError
 from ._names import Provider
 from ._payload import load, of_xai, unwrapped
 
-__all__ = ["detect_provider", "detect_value"]
+__all__ = ["are_definitions", "by_others", "detect_provider", "detect_value", "is_definition"]
 
 # Before Python 3.12 it takes long to look up a member of an enum.
 _ANTHROPIC: Final = Provider.ANTHROPIC
@@ -61,6 +61,9 @@ _TYPES: Final = {
     **dict.fromkeys(("custom_tool_call", "function_call_output", "custom_tool_call_output"), Provider.OPENAI_RESPONSES),
     "function_result": Provider.GOOGLE_INTERACTIONS,
 }
+# Who speaks in a conversation besides the model.
+_OTHERS: Final = frozenset(("system", "developer", "user", "tool", "function", "USER", "SYSTEM", "TOOL"))
+_CALLED: Final = frozenset(("arguments", "input"))
 # Whose SDK it is, by the package.
 _SDKS: Final = {
     "groq": Provider.GROQ,
@@ -124,11 +127,37 @@ def detect_value(value: Any, kind: type) -> Provider:
             return found
         return _SDKS.get(kind.__module__.partition(".")[0], found)
     if type(value) is list:
+        if are_definitions(value) or any(type(item) is dict and by_others(item) for item in value):
+            return _AUTO  # tools that are declared, or a conversation: nobody's response
         for item in value:
             found = _detect(item) if type(item) is dict else _AUTO
             if found is not _AUTO:
                 return found
     return _AUTO
+
+
+def are_definitions(items: list[Any]) -> bool:
+    """Whether a list declares tools and calls none."""
+    return bool(items) and all(type(item) is dict and is_definition(item) for item in items)
+
+
+def by_others(item: dict[str, Any]) -> bool:
+    """Whether this is a message of a conversation that is not the model's."""
+    role = item.get("role")
+    return type(role) is str and role in _OTHERS
+
+
+def is_definition(item: dict[str, Any]) -> bool:
+    """Whether this declares or chooses a tool and does not call one: a call has arguments, or an id at least."""
+    inner = next((item[key] for key in ("function", "custom") if type(item.get(key)) is dict), item)
+    if "name" not in inner or not _CALLED.isdisjoint(inner) or "id" in item:
+        return False
+    if inner is not item or "input_schema" in item or "inputSchema" in item:
+        return True
+    schema = item.get("parameters")  # Cohere's first API calls with arguments of that name
+    if type(schema) is not dict:
+        return False
+    return schema.get("type") == "object" or type(schema.get("properties")) is dict or item.get("type") == "function"
 
 
 def _detect(value: dict[str, Any]) -> Provider:
@@ -250,7 +279,7 @@ def _message(value: dict[str, Any]) -> Provider:
         return _COHERE_V1
     if "tool_calls" in value or "function_call" in value:
         return _OPENAI
-    if type(get("function")) is dict and "name" in value["function"]:
+    if type(get("function")) is dict and "name" in value["function"] and not is_definition(value):
         return _OPENAI
     return _AUTO
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ..history import Turns, UserPart
-from ..schema.subset import words
+from ..schema.subset import Subset, words
 from ..types import FilePart, ImagePart, Message, OpaquePart, Part, StopReason, TextPart, ToolResult, json_text
 from ._history import Report
 from ._ordinary import Unusual, call_part
@@ -17,7 +17,7 @@ from ._write_turns import calls_of
 from ._writing import Writing, base64_text, result_parts, result_text
 
 __all__ = [
-    "NO_SIGNATURE", "RULES", "STOP_REASONS", "camel", "check", "known_camel", "ordinary_parts", "read_content",
+    "JSON_SCHEMA", "NO_SIGNATURE", "OPENAPI", "RULES", "STOP_REASONS", "camel", "check", "known_camel", "ordinary_parts", "read_content",
     "read_system", "response", "user_part",
 ]  # fmt: skip
 
@@ -43,6 +43,7 @@ _COUNT: Final = (
 )
 _AFTER: Final = "Please ensure that function response turn comes immediately after a function call turn."
 RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _COUNT,
     "history.results_split": _COUNT,
     "history.duplicate_result": _COUNT,
@@ -82,6 +83,23 @@ _SNAKE: Final = {
 }
 _SNAKES: Final = frozenset(_SNAKE)
 _UNDERSCORE: Final = re.compile("_([a-z])").sub
+JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
+# `parameters`, the older member: a part of OpenAPI 3.0.
+OPENAPI: Final = Subset(
+    words(
+        "type format title description nullable default enum items minItems maxItems properties required "
+        "propertyOrdering minProperties maxProperties minimum maximum minLength maxLength pattern anyOf"
+    ),
+    references="inline",
+    type_lists=False,
+    nullable=True,
+    string_enums=True,
+    untyped=False,
+    bare_arrays=False,
+    root_unions=False,
+    upper=True,
+    formats=words("date-time enum int32 int64 float double"),
+)
 
 
 def camel(node: dict[str, Any]) -> dict[str, Any]:

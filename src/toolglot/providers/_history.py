@@ -34,6 +34,8 @@ class Histories:
     # What the API refuses, by the code of a `Problem`, and in which words (None: not known). What is not here is not
     # checked. A dialect may have rules of its own, so an instance may set it.
     rules: Mapping[str, str | None] = {}
+    # The roles of its messages, as its SDK has them, None among them if a message may lack one; None alone: not known.
+    roles: frozenset[str | None] | None = None
     # Whether a result can be said to be an error, an image to be of some detail, and a result to hold an `OpaquePart`.
     error_flag: ClassVar[bool] = True
     image_detail: ClassVar[bool] = False

@@ -16,6 +16,7 @@ _TEXT: Final = words("type text")
 # The members of a chunk that `read_chunk` reads.
 CHUNK: Final = words("type text image_url file_id document_url document_name")
 RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": "Not the same number of function calls and responses",
     "history.orphan_result": "Unexpected tool call id … in tool results",
     "history.results_not_adjacent": "Unexpected role 'tool' after role 'user'",

@@ -20,6 +20,7 @@ _UNANSWERED: Final = (
     "following tool_call_ids did not have response messages: call_…"
 )
 RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _UNANSWERED,
     "history.results_not_adjacent": _UNANSWERED,
     "history.orphan_result": "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",

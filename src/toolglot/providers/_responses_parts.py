@@ -46,6 +46,7 @@ _RESULT: Final = words("type call_id output name")
 PART: Final = words("type text image_url detail file_id file_data file_url filename")
 
 RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": "No tool output found for function call call_…",
     "history.orphan_result": "No tool call found for function call output with call_id call_…",
     "history.duplicate_id": None,

@@ -327,6 +327,7 @@ class Anthropic(WireProvider):
     joins = True
     opaque_results = True
     rules = RULES
+    roles = frozenset(("user", "assistant", "system"))
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         message = items[0]

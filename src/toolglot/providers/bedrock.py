@@ -329,6 +329,7 @@ class Bedrock(BlockStream):
     joins = True
     opaque_results = True
     rules = RULES
+    roles = frozenset(("user", "assistant", "system"))
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         message = items[0]

@@ -67,6 +67,7 @@ _UNANSWERED: Final = (
     "'tool_call_id'. The following tool_call_ids did not have response messages: …"
 )
 _RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _UNANSWERED,
     "history.results_not_adjacent": _UNANSWERED,
     "history.orphan_result": None,
@@ -328,6 +329,7 @@ class Cohere(WireProvider):
     image_detail = True
     forms = words("key")
     rules = _RULES
+    roles = frozenset(("user", "assistant", "system", "tool"))
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         message = items[0]

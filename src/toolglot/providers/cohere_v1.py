@@ -52,6 +52,7 @@ _UNANSWERED: Final = (
     "'tool_call_id'. The following tool_call_ids did not have response messages: …"
 )
 _RULES: Final[dict[str, str | None]] = {
+    "history.unknown_role": None,
     "history.orphan_call": _UNANSWERED,
     "history.results_not_adjacent": _UNANSWERED,
     "history.user_after_tool": "cannot specify message if the last entry in chat history contains tool results",
@@ -255,6 +256,7 @@ class CohereV1(WireProvider):
     error_flag = False
     forms = words("call")
     rules = _RULES
+    roles = frozenset(("USER", "CHATBOT", "SYSTEM", "TOOL", None))
 
     def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
         """The history; behind it stands what the model is to answer, in members of its own."""

@@ -13,7 +13,7 @@ from ..definition import Tool
 from ..errors import ConversionError, LimitError
 from ..history import SystemMessage, Turns, UserPart
 from ..schema.names import NameRule
-from ..schema.subset import Subset, words
+from ..schema.subset import words
 from ..types import (
     CallPart,
     Message,
@@ -28,7 +28,9 @@ from ..types import (
 from ._assembly import Assembly, Slot
 from ._base import NewReading, WireProvider
 from ._gemini_parts import (
+    JSON_SCHEMA,
     NO_SIGNATURE,
+    OPENAPI,
     RULES,
     STOP_REASONS,
     camel,
@@ -50,23 +52,6 @@ from ._reading import Reading, id_text, rest, with_inner
 from ._turns import TurnReader
 from ._writing import Wire, Writing, numbered, pop_beside, result_parts, sent_arguments
 
-JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
-# `parameters`, the older member: a part of OpenAPI 3.0.
-OPENAPI: Final = Subset(
-    words(
-        "type format title description nullable default enum items minItems maxItems properties required "
-        "propertyOrdering minProperties maxProperties minimum maximum minLength maxLength pattern anyOf"
-    ),
-    references="inline",
-    type_lists=False,
-    nullable=True,
-    string_enums=True,
-    untyped=False,
-    bare_arrays=False,
-    root_unions=False,
-    upper=True,
-    formats=words("date-time enum int32 int64 float double"),
-)
 _MODES: Final = {"auto": "AUTO", "none": "NONE", "required": "ANY", "named": "ANY"}
 _CALL: Final = words("functionCall")
 _FUNCTION: Final = words("id name args")
@@ -439,6 +424,7 @@ class Gemini(WireProvider):
     interleaves = True
     opaque_results = True
     rules = RULES
+    roles = frozenset(("user", "model", "function", "tool", None))
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         read_content(items[0], turns)

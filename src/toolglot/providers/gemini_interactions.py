@@ -37,7 +37,6 @@ from ._pieces import Pieces, hashable, joined, merge, parse_member, shown
 from ._reading import Reading, rest
 from ._turns import TurnReader, from_base64, shortest
 from ._writing import Wire, Writing, base64_text, numbered, result_parts, result_text, sent_arguments, system_text
-from .gemini import JSON_SCHEMA
 
 _MODES: Final = {"auto": "auto", "none": "none", "required": "any", "named": "any"}
 _CALL: Final = words("type id name arguments")

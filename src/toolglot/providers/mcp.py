@@ -63,6 +63,7 @@ _KINDS: Final = words("text image audio resource resource_link")
 _BLOCK: Final = _PART | words("resource uri name")
 _MISMATCH: Final = "ids of tool_result blocks and tool_use blocks from previous message do not match"
 _RULES: Final[dict[str, str | None]] = {  # as the Python SDK checks a request before it is sent
+    "history.unknown_role": None,
     "history.orphan_call": _MISMATCH,
     "history.results_not_adjacent": _MISMATCH,
     "history.results_split": _MISMATCH,
@@ -240,6 +241,7 @@ class MCP(WireProvider):
     interleaves = True
     forms = words("type")
     rules = _RULES
+    roles = frozenset(("user", "assistant"))
 
     def read_request(self, request: dict[str, Any], turns: TurnReader) -> tuple[Any, Path]:
         """The members of ``sampling/createMessage``, or the JSON-RPC request around them."""

@@ -218,6 +218,7 @@ class Mistral(ChunkStream):
     opaque_results = True
     unique_ids = False
     rules = RULES
+    roles = frozenset(("user", "assistant", "system", "tool"))
 
     def read_turn(self, items: list[Any], turns: TurnReader) -> None:
         message = items[0]

@@ -81,6 +81,8 @@ class OpenAIChat(ChunkStream):
         self.limits_choice = self.dialect.allowed  # type: ignore[misc]
         self.custom_calls = self.dialect.custom
         self.rules = {**RULES, **self.dialect.rules}
+        # Whoever serves other models may take what their templates know.
+        self.roles = frozenset(("assistant", *_ROLES)) if self.dialect.developer else None
 
     # -- definition
 

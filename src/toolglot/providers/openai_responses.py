@@ -286,6 +286,7 @@ class OpenAIResponses(ItemStream):
     custom_calls = True
     forms = words("type role status text refusal")
     rules = RULES
+    roles = frozenset(("user", "assistant", "system", "developer", None))
 
     def runs(self, items: list[Any]) -> Iterator[int]:
         return runs(items)
