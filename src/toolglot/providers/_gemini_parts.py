@@ -17,8 +17,8 @@ from ._write_turns import calls_of
 from ._writing import Writing, base64_text, result_parts, result_text
 
 __all__ = [
-    "JSON_SCHEMA", "NO_SIGNATURE", "OPENAPI", "RULES", "STOP_REASONS", "camel", "check", "known_camel", "ordinary_parts", "read_content",
-    "read_system", "response", "user_part",
+    "JSON_SCHEMA", "NO_SIGNATURE", "OPENAPI", "RULES", "STOP_REASONS", "camel", "check", "known_camel",
+    "ordinary_parts", "read_content", "read_system", "response", "user_part",
 ]  # fmt: skip
 
 # What stands in for a signature where the model's call came from elsewhere; documented by Google.

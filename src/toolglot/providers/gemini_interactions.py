@@ -30,6 +30,7 @@ from ..types import (
 )
 from ._assembly import Assembly
 from ._base import NewReading, WireProvider
+from ._gemini_parts import JSON_SCHEMA
 from ._names import WireFormat
 from ._ordinary import Unusual, call_part, ordinary_message
 from ._payload import Path
