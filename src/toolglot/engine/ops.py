@@ -22,6 +22,8 @@ IDENTIFIER = re.compile(r"[^\W\d][\w.\-]*")
 DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 # What tells a call from prose in call syntax: its parentheses are empty or start with a keyword. Bounded, so that
 # what is still open is decided at the same place however the text was cut.
+# What begins a value, and so no name where a value may follow the name.
+_NO_NAME = ("[", "{", "(", '"')
 PAREN = re.compile(r"[ \t\r\n\f]{0,1024}(?:\)|[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=(?!=))")
 PAREN_PART = re.compile(r"[ \t\r\n\f]{0,1024}(?:[A-Za-z_][A-Za-z0-9_]{0,511}[ \t\r\n\f]{0,1024}=?)?\Z")
 TARGET = re.compile(r"[^\W\d]\w*[ \t]*=[ \t]*(?!=)")
@@ -271,6 +273,8 @@ class Hole(Op):
             if self.dotted and PAREN.match(buf, end + 1) is None:
                 ended = PAREN_PART.match(buf, end + 1) is not None
                 return m.truncated("a call's parentheses") if ended else m.unrecognized("')' or name=")
+            if text[:1] in _NO_NAME and "{" in self.stops:
+                return m.unrecognized("a tool's name")  # a list of calls, say, which this format does not write
             m.name = text
             m.name_at = m.base + start
             if not text or "\n" in text or len(text) > limit:
