@@ -42,8 +42,24 @@ def explain(compiled: Compiled, value: Any) -> tuple[list[Flaw], int]:
     More than `COUNTED` are not looked for, nor those in more parts than are worth it.
     """
     walk = _Walk(compiled)
-    walk.visit("#", compiled.root, value, ())
+    try:
+        walk.visit("#", compiled.root, value, ())
+    except UnicodeEncodeError:
+        path = _half(value, ())
+        walk.add(() if path is None else path, "unicode", "holds half of a surrogate pair, which is no text")
     return walk.flaws, len(walk.others)
+
+
+def _half(value: Any, path: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
+    """Where the first half of a surrogate pair stands, in a name or a value; None if there is none."""
+    if isinstance(value, str):
+        return path if any("\ud800" <= char <= "\udfff" for char in value) else None
+    if len(path) < _DEPTH and isinstance(value, (dict, list)):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            found = _half(key, (*path, key)) or _half(one, (*path, key))
+            if found is not None:
+                return found
+    return None
 
 
 class _Walk:

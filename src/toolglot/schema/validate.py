@@ -59,7 +59,15 @@ class Compiled:
         }
         self.root = root
         self.references = references
-        self.fits: Any = rs.validator_for(root, **self._options).is_valid
+        whole = rs.validator_for(root, **self._options).is_valid
+
+        def fits(value: Any) -> bool:
+            try:
+                return bool(whole(value))
+            except UnicodeEncodeError:  # half of a surrogate pair, which only JSON that was read elsewhere can hold
+                return False
+
+        self.fits = fits
         draft = root.get("$schema")
         self._draft = draft if isinstance(draft, str) else DRAFT
         self._registry: Any = None

@@ -69,15 +69,34 @@ def near(text: str, arguments: dict[str, Any], name: str) -> tuple[int, int] | N
     """
     pos = 0
     for key, value in arguments.items():
-        pos = text.find(key, pos)
-        if pos < 0:
+        at = _standing(text, key, pos, _KEY_FROM, _KEY_TO)
+        if at < 0:
             return None
-        pos += len(key)
+        pos = at + len(key)
         found = _written(text, value, pos)
         if found is None or key == name:
             return found
         pos = found[1]
     return None
+
+
+# What a key and a value stand between, in tags, Python, Gemma's notation and their like: so neither is taken for a part
+# of a word, of a closing tag or of a longer value.
+_KEY_FROM: Final = frozenset(" \t\r\n<=\"'>({[,:|")
+_KEY_TO: Final = frozenset(" \t\r\n=\"'>:<|")
+_FROM: Final = frozenset(" \t\r\n>\"'=:|([,")
+_TO: Final = frozenset(" \t\r\n<\"',)]}|")
+
+
+def _standing(text: str, part: str, pos: int, before: frozenset[str], after: frozenset[str]) -> int:
+    """Where ``part`` stands in ``text`` from ``pos`` on, between two of these characters; -1 if it does not."""
+    at = text.find(part, pos)
+    while at >= 0:
+        end = at + len(part)
+        if (at == 0 or text[at - 1] in before) and (end == len(text) or text[end] in after):
+            break
+        at = text.find(part, at + 1)
+    return at
 
 
 def _written(text: str, value: Any, pos: int) -> tuple[int, int] | None:
@@ -92,8 +111,8 @@ def _written(text: str, value: Any, pos: int) -> tuple[int, int] | None:
         ways = (repr(value),)
     else:
         ways = (dumps(value, ensure_ascii=False), dumps(value, ensure_ascii=False, separators=(",", ":")), repr(value))
-    for way in ways:
-        at = text.find(way, pos)
+    for way in dict.fromkeys(ways):
+        at = _standing(text, way, pos, _FROM, _TO)
         if at >= 0:
             return at, at + len(way)
     return None
