@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 import sys
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import toolglot
 from compare import examples, plain
 from toolglot import (
+    ConversionError,
     DefinitionError,
     ErrorEvent,
     Message,
@@ -30,6 +32,7 @@ from toolglot import (
     parse,
     parse_response,
     parse_responses,
+    render,
     validate_call,
 )
 from toolglot.errors import REPAIRS
@@ -491,6 +494,49 @@ def test_whole_is_streamed(bodies: list[str], format: str, sizes: list[int], val
         right = [body in SOUND or (coerce and body in LOOSE) for body in bodies]
         assert [call.index for call in whole.tool_calls] == [index for index, ok in enumerate(right) if ok]
         assert [error.call_index for error in whole.errors] == [index for index, ok in enumerate(right) if not ok]
+
+
+WORDS = ["y", "arg", "key", "name", "value", "parameter", "string", "true", "2", "a b", "it's", "\u00e9", "\\", "w"]
+
+
+@pytest.mark.parametrize("format", [format.id for format in toolglot.formats()])
+def test_a_span_is_the_value_or_more(format: str) -> None:
+    """What is written there instead is what is read there; a word of the markup is never taken for the value."""
+    for key, word in itertools.product(("k", "a", "value", "name"), WORDS):
+        members = {"s": STRING, key: {"type": "string", "maxLength": 0}}
+        try:
+            text = render([ToolCall("w", {"s": "s", key: word}, id="call_1")], format)
+        except ConversionError:
+            continue
+        tools = [Tool("w", parameters={"properties": members})]
+        for error in parse(text, format=format, tools=tools, validate=True, on_error="collect").errors:
+            (violation,) = error.violations
+            start, end = violation.span or (0, 0)
+            there = text[start:end]
+            assert word.strip() in there or json.dumps(word)[1:-1] in there or repr(word)[1:-1] in there
+            if there == word:
+                other = f"{text[:start]}Z9{text[end:]}"
+                (call,) = parse(other, format=format, tools=tools).tool_calls
+                assert call.arguments == {"s": "s", key: "Z9"}, (text, start, end)
+
+
+def test_part_of_a_value_is_no_value() -> None:
+    text = r'[w(s="2", a="\x32")]'
+    tools = [Tool("w", parameters={"properties": {"s": STRING, "a": INTEGER}})]
+    (repair,) = parse(text, format="pythonic", tools=tools, coerce=True).repairs
+    assert repair.span is not None
+    assert r'a="\x32"' in text[slice(*repair.span)]
+
+
+def test_half_a_surrogate_pair_is_a_violation() -> None:
+    """JSON that was read elsewhere may hold one."""
+    schema = {"properties": {"a": {"type": "string", "pattern": "x"}, "b": {"additionalProperties": STRING}}}
+    for wrong, path in (({"a": "x\ud800"}, "$.a"), ({"b": {"\udfff": "s"}}, "$.b['\\udfff']")):
+        payload = anthropic(wrong)
+        message = parse_response(payload, tools=[Tool("weather", parameters=schema)], validate=True, on_error="collect")
+        (error,) = message.errors
+        assert [(one.path, one.keyword) for one in error.violations] == [(path, "unicode")]
+        error.feedback().encode()
 
 
 def test_a_list_is_one_unit() -> None:
