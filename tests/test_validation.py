@@ -906,6 +906,13 @@ def test_compiled_once_and_not_without_bound() -> None:
     assert compiling.compile_schema({"minProperties": compiling._KEPT + 19}, "g") is found
 
 
+@pytest.mark.parametrize("parameters", [True, [], "{}"])
+def test_parameters_that_are_no_object(parameters: Any) -> None:
+    with pytest.raises(DefinitionError, match="parameters of 'f'") as info:
+        parse("Hi.", tools=[Tool("f", parameters=parameters)], validate=True)
+    assert info.value.code == "definition.invalid_tool"
+
+
 def test_without_tools_there_is_nothing_to_check() -> None:
     for option in ("validate", "coerce"):
         for use in (parse, parse_response):

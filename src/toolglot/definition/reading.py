@@ -77,6 +77,12 @@ def _collect(tools: Any, flat: list[Tool]) -> None:
 def read_tool(tool: Any) -> Tool:
     """One tool."""
     if isinstance(tool, Tool):
+        if not isinstance(tool.parameters, Mapping | None):
+            found = type(tool.parameters).__name__
+            raise DefinitionError(
+                f"tools: the parameters of {tool.name!r:.80} are {found}, expected a JSON Schema",
+                "definition.invalid_tool",
+            )
         return tool
     if isinstance(tool, str):
         return Tool(tool)
