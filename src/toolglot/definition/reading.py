@@ -78,9 +78,9 @@ def read_tool(tool: Any) -> Tool:
     """One tool."""
     if isinstance(tool, Tool):
         if not isinstance(tool.parameters, Mapping | None):
-            found = type(tool.parameters).__name__
+            given = type(tool.parameters).__name__
             raise DefinitionError(
-                f"tools: the parameters of {tool.name!r:.80} are {found}, expected a JSON Schema",
+                f"tools: the parameters of {tool.name!r:.80} are {given}, expected a JSON Schema",
                 "definition.invalid_tool",
             )
         return tool
