@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -600,6 +601,17 @@ def test_several_errors_within_the_bound() -> None:
     assert shown > 1 and said.endswith(f"\n\nAnd {50 - shown} more.")
 
 
+def test_near_names_are_looked_for_within_a_bound() -> None:
+    tools = [{"name": f"tool_{number}"} for number in range(10_000)]
+    text = "".join(f'<tool_call>{{"name": "tool_7x{n}", "arguments": {{}}}}</tool_call>' for n in range(100))
+    start = time.process_time()
+    message = parse(text, tools=tools, on_error="collect")
+    assert time.process_time() - start < 20  # of about one; without a bound, half a minute and more
+    assert len(message.errors) == 100
+    assert message.errors[0].nearest[0].startswith("tool_7")
+    assert all(error.nearest for error in message.errors)
+
+
 def test_other_than_an_error_is_refused() -> None:
     with pytest.raises(TypeError, match="expected ParseError, got Message"):
         as_result(Message())  # type: ignore[arg-type]
@@ -746,6 +758,11 @@ def test_signatures() -> None:
     )
     assert signature(Tool("run", kind="custom")) == "run(free text)"
     assert signature(Tool("ping")) == "ping()"
+    # As Gemini's API and older pydantic write types, and what the root refers to.
+    google = {"properties": {"a": {"type": "STRING", "nullable": True}, "b": {"allOf": [{"type": "integer"}]}}}
+    assert signature(Tool("f", parameters=google)) == "f(a?: string|null, b?: integer)"
+    assert signature(Tool("f", parameters={"$ref": "#/$defs/x", "$defs": {"x": google}})).startswith("f(a?: string")
+    assert signature(Tool("f", parameters={"anyOf": [google, {"properties": {}}]})) == "f(...)"
 
 
 def test_signatures_of_schemas_that_are_large_wrong_or_mention_themselves() -> None:

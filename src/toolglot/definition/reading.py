@@ -77,6 +77,13 @@ def _collect(tools: Any, flat: list[Tool]) -> None:
 def read_tool(tool: Any) -> Tool:
     """One tool."""
     if isinstance(tool, Tool):
+        parameters: Any = tool.parameters
+        if not isinstance(parameters, Mapping | None):
+            given = type(parameters).__name__
+            raise DefinitionError(
+                f"tools: the parameters of {tool.name!r:.80} are {given}, expected a JSON Schema",
+                "definition.invalid_tool",
+            )
         return tool
     if isinstance(tool, str):
         return Tool(tool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..schema.strict import followed
 from ..schema.walk import resolve
 from ..types import json_text
 from .tool import Tool
@@ -28,8 +29,9 @@ def signature(tool: Tool, name: str | None = None) -> str:
     head = (name or tool.name)[:80]
     if tool.kind == "custom":
         return f"{head}(free text)"
-    properties = tool.parameters.get("properties")
-    listed = tool.parameters.get("required")
+    schema = followed(tool.parameters, tool.parameters)
+    properties = schema.get("properties")
+    listed = schema.get("required")
     required = [name for name in listed if isinstance(name, str)] if isinstance(listed, (list, tuple)) else []
     pieces: list[str] = []
     size = len(head) + 2
@@ -43,6 +45,8 @@ def signature(tool: Tool, name: str | None = None) -> str:
                 pieces.append("...")
                 break
             pieces.append(piece)
+    elif any(key in schema for key in ("allOf", "anyOf", "oneOf", "$ref")):
+        pieces.append("...")  # there are some, in parts that are not looked into
     return f"{head}({', '.join(pieces)})"
 
 
@@ -55,13 +59,24 @@ def _type(schema: Any, root: Mapping[str, Any], depth: int) -> str:
     if "const" in schema:
         return _value(schema["const"])
     if isinstance(schema.get("enum"), (list, tuple)):
-        return _union([_value(value) for value in schema["enum"][:_CHOICES]], len(schema["enum"]))
+        return _union([_value(value) for value in schema["enum"][:_CHOICES]], len(schema["enum"])) or "nothing"
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), (list, tuple)):
             return _union([_type(one, root, depth - 1) for one in schema[key][:_CHOICES]], len(schema[key]))
+    parts = schema.get("allOf")
+    if "type" not in schema and isinstance(parts, (list, tuple)) and len(parts) == 1:
+        return _type(parts[0], root, depth - 1)
     kind = schema.get("type")
     kinds = [kind] if isinstance(kind, str) else kind if isinstance(kind, (list, tuple)) else ()
-    return _union([_named(str(one)[:_WORD], schema, root, depth) for one in kinds[:_CHOICES]], len(kinds)) or "any"
+    names = [_named(_lower(str(one)[:_WORD]), schema, root, depth) for one in kinds[:_CHOICES]]
+    if schema.get("nullable") is True and names:
+        names.append("null")
+    return _union(names, len(kinds)) or "any"
+
+
+def _lower(kind: str) -> str:
+    """A type as JSON Schema has it: Google writes ``STRING``."""
+    return kind.lower() if kind.isupper() else kind
 
 
 def _named(kind: str, schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> str:

@@ -14,18 +14,21 @@ if TYPE_CHECKING:
 
 # How many declared names are shown where none is like the one that was written.
 _SHOWN: Final = 8
+# So many comparisons of names are made in one parse, but one search at least: each takes up to 50 microseconds.
+_COMPARED: Final = 50_000
 
 
 class ToolSet:
     """The declared tools of one parse, indexed. Internal."""
 
-    __slots__ = ("_nearest", "_signatures", "_sorted", "_tools", "_types", "names")
+    __slots__ = ("_compared", "_nearest", "_signatures", "_sorted", "_tools", "_types", "names")
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self.names = frozenset(self._tools)
         self._types: dict[tuple[str, str], frozenset[str] | None] = {}
         self._sorted = sorted(self.names)
+        self._compared = 0
         self._nearest: dict[str, list[str]] = {}  # of names in broken calls, of which there is a limit
         self._signatures: dict[tuple[str, str], str] = {}
 
@@ -78,9 +81,12 @@ class ToolSet:
         return None if tool is None else tool.parameters
 
     def nearest(self, name: str) -> list[str]:
-        """Declared names that look like ``name``, the most similar first."""
+        """Declared names that look like ``name``, the most similar first; none where too many were looked for."""
         found = self._nearest.get(name)
         if found is None:
+            if self._compared and self._compared + len(self._sorted) > _COMPARED:
+                return []
+            self._compared += len(self._sorted)
             found = self._nearest[name] = get_close_matches(name[:200], self._sorted, n=3, cutoff=0.5)
         return found
 

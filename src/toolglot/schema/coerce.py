@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple
 
 from ..errors import Fault
 from ..values.bare import json_type, schema_types
 from ..values.json import loads
-from .pieces import strings
-from .strict import allows_null, followed
+from .strict import allows_null, followed, required_of
 
 __all__ = ["Change", "coerce", "holds_json"]
 
@@ -76,13 +75,18 @@ class _Work:
         self._decode = decode
         self.changes: list[Change] = []
         self._inside = False
+        # By the identity of schemas, so that a large one is looked through once and not for every value.
+        self._types: dict[int, frozenset[str] | None] = {}
+        self._listed: dict[int, frozenset[Any] | None] = {}
+        self._nullable: dict[int, bool] = {}
+        self._shapes: dict[tuple[int, str, str], tuple[Mapping[str, Any] | None, frozenset[str]]] = {}
 
     def value(self, value: Any, schema: Any, path: tuple[str | int, ...], depth: int) -> Any:
         """``value``, at ``path``, as ``schema`` has it."""
         if depth > _DEPTH or not isinstance(schema, Mapping):
             return value
         if isinstance(value, str):
-            types = schema_types(schema, self._root)
+            types = self._types_of(schema)
             if types is None or "string" in types:
                 return value
             read = _read(value, types)
@@ -109,22 +113,34 @@ class _Work:
 
     def _is_listed(self, value: Any, schema: Mapping[str, Any]) -> bool:
         """Whether ``value`` is one of those that the schema lists, if it lists any."""
-        schema = followed(schema, self._root)
-        allowed = [schema["const"]] if "const" in schema else schema.get("enum")
-        if not isinstance(allowed, (list, tuple)):
-            return True
-        return any(one == value and isinstance(one, bool) == isinstance(value, bool) for one in allowed)
+        if id(schema) not in self._listed:
+            found = followed(schema, self._root)
+            allowed = [found["const"]] if "const" in found else found.get("enum")
+            some = frozenset(_frozen(one, 0) for one in allowed) if isinstance(allowed, (list, tuple)) else None
+            self._listed[id(schema)] = some
+        some = self._listed[id(schema)]
+        return some is None or _frozen(value, 0) in some
+
+    def _types_of(self, schema: Mapping[str, Any]) -> frozenset[str] | None:
+        if id(schema) not in self._types:
+            self._types[id(schema)] = schema_types(schema, self._root)
+        return self._types[id(schema)]
+
+    def _allows_null(self, schema: Any) -> bool:
+        if id(schema) not in self._nullable:
+            self._nullable[id(schema)] = allows_null(schema, self._root)
+        return self._nullable[id(schema)]
 
     def _object(
         self, value: dict[str, Any], schema: Mapping[str, Any], path: tuple[str | int, ...], depth: int
     ) -> dict[str, Any]:
-        shape = self._shape(schema, "properties", value, 0)
+        shape, required = self._shape(schema, "properties", value)
         if shape is None:
             return value
         properties = shape.get("properties")
         properties = properties if isinstance(properties, Mapping) else {}
-        required = strings(shape.get("required"))
-        others = shape.get("additionalProperties")
+        # A name may be one of a pattern; whether it is cannot be told without the validator.
+        others = None if shape.get("patternProperties") else shape.get("additionalProperties")
         made: dict[str, Any] = {}
         changed = False
         for key, item in value.items():
@@ -134,7 +150,7 @@ class _Work:
                 and not self._decode
                 and key in properties
                 and key not in required
-                and not allows_null(inner, self._root)
+                and not self._allows_null(inner)
             ):
                 self.changes.append(Change((*path, key), "coerce.forced_null", None, _NONE, self._inside))
                 changed = True
@@ -144,7 +160,7 @@ class _Work:
         return made if changed else value
 
     def _array(self, value: list[Any], schema: Mapping[str, Any], path: tuple[str | int, ...], depth: int) -> list[Any]:
-        shape = self._shape(schema, "items", value, 0)
+        shape, _ = self._shape(schema, "items", value)
         if shape is None:
             return value
         items = shape.get("items")
@@ -157,29 +173,54 @@ class _Work:
         ]
         return made if any(one is not other for one, other in zip(made, value, strict=True)) else value
 
-    def _shape(self, schema: Any, keyword: str, value: Any, depth: int) -> Mapping[str, Any] | None:
-        """The one schema in ``schema`` that tells of the members or items of ``value``; None if several might."""
+    def _shape(self, schema: Any, keyword: str, value: Any) -> tuple[Mapping[str, Any] | None, frozenset[str]]:
+        """The one schema in ``schema`` that tells of the members or items of ``value``, and what has to be given.
+
+        None if there is none, or if several might.
+        """
+        kind = json_type(value)
+        key = id(schema), keyword, kind
+        if key not in self._shapes:
+            self._shapes[key] = None, frozenset()  # while it is looked for: a schema that leads back to itself
+            self._shapes[key] = self._look(schema, keyword, kind, value)
+        return self._shapes[key]
+
+    def _look(
+        self, schema: Any, keyword: str, kind: str, value: Any
+    ) -> tuple[Mapping[str, Any] | None, frozenset[str]]:
         found = followed(schema, self._root)
-        if depth > 20:
-            return None
+        required = frozenset(required_of(schema, self._root))
         if keyword in found or "additionalProperties" in found or "prefixItems" in found:
-            return found
+            return found, required
         parts = found.get("allOf")
         if isinstance(parts, (list, tuple)):
-            shapes = [self._shape(part, keyword, value, depth + 1) for part in parts]
-            told = [shape for shape in shapes if shape is not None]
-            return told[0] if len(told) == 1 else None
+            shapes = [self._shape(part, keyword, value) for part in parts]
+            told = [one for one in shapes if one[0] is not None]
+            return (told[0][0], required | told[0][1]) if len(told) == 1 else (None, required)
         for union in ("anyOf", "oneOf"):
             parts = found.get(union)
             if isinstance(parts, (list, tuple)):
-                kind = json_type(value)
                 meant = []
                 for part in parts:
-                    types = schema_types(part, self._root) if isinstance(part, Mapping) else None
+                    types = self._types_of(part) if isinstance(part, Mapping) else None
                     if types is None or kind in types:
                         meant.append(part)
-                return self._shape(meant[0], keyword, value, depth + 1) if len(meant) == 1 else None
-        return None
+                if len(meant) == 1:
+                    shape, inner = self._shape(meant[0], keyword, value)
+                    return shape, required | inner
+                return None, required
+        return None, required
+
+
+def _frozen(value: Any, depth: int) -> Any:
+    """What is equal for equal JSON values, and for no others; for what is too deep, nothing."""
+    if isinstance(value, (dict, list, tuple)):
+        if depth > _DEPTH:
+            return object()
+        if isinstance(value, dict):
+            return frozenset((str(key), _frozen(one, depth + 1)) for key, one in value.items())
+        return tuple(_frozen(one, depth + 1) for one in value)
+    return isinstance(value, bool), value
 
 
 def _kind(value: Any, types: frozenset[str]) -> str:
@@ -223,5 +264,8 @@ def _loses(text: str) -> bool:
         lost = lost or Decimal(number) != Decimal(repr(value))
         return value
 
-    json.loads(text, parse_float=check)
+    try:
+        json.loads(text, parse_float=check)
+    except InvalidOperation:  # an exponent that not even a decimal has
+        return True
     return lost

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
 
 from ..values.bare import json_type, schema_types
+from .declared import Declared, items_of
+from .references import pointer
 from .strict import followed
-from .validate import Compiled, pointer
-from .walk import resolve
+from .validate import Compiled
 from .words import BOUNDS, A, either, listed, place, shown
 
 __all__ = ["Flaw", "explain"]
@@ -42,8 +42,24 @@ def explain(compiled: Compiled, value: Any) -> tuple[list[Flaw], int]:
     More than `COUNTED` are not looked for, nor those in more parts than are worth it.
     """
     walk = _Walk(compiled)
-    walk.visit("#", compiled.root, value, ())
+    try:
+        walk.visit("#", compiled.root, value, ())
+    except UnicodeEncodeError:
+        path = _half(value, ())
+        walk.add(() if path is None else path, "unicode", "holds half of a surrogate pair, which is no text")
     return walk.flaws, len(walk.others)
+
+
+def _half(value: Any, path: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
+    """Where the first half of a surrogate pair stands, in a name or a value; None if there is none."""
+    if isinstance(value, str):
+        return path if any("\ud800" <= char <= "\udfff" for char in value) else None
+    if len(path) < _DEPTH and isinstance(value, (dict, list)):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            found = _half(key, (*path, key)) or _half(one, (*path, key))
+            if found is not None:
+                return found
+    return None
 
 
 class _Walk:
@@ -55,6 +71,7 @@ class _Walk:
         self.others: set[tuple[tuple[str | int, ...], str, str]] = set()  # that are not told
         self._depth = 0
         self._seen: set[tuple[str, tuple[str | int, ...]]] = set()
+        self._declared: dict[int, Declared] = {}
 
     def full(self) -> bool:
         """Whether no more is looked for."""
@@ -91,8 +108,7 @@ class _Walk:
         if schema is False:
             self.add(path, "false", "may not be given")
         elif isinstance(schema, Mapping) and not self.full() and self._depth <= _DEPTH:
-            if self._compiled.old and "$ref" in schema:
-                schema = {"$ref": schema["$ref"]}  # until draft 7 nothing counts beside it
+            node, schema = schema, self._compiled.known(schema)
             self._type(at, schema, value, path)
             if self._told == before:
                 self._own(at, schema, value, path)
@@ -100,9 +116,8 @@ class _Walk:
                     self._members(at, schema, value, path)
                 elif isinstance(value, list):
                     self._items(at, schema, value, path)
-                self._parts(at, schema, value, path)
-                if self._told == before:
-                    self._unevaluated(schema, value, path)
+                self._parts(at, node, schema, value, path)
+                self._unevaluated(at, node, schema, value, path, self._told > before)
         if self._told == before and not (self.full() and self.flaws):
             self.add(path, "schema", "must fit the schema", self._wanted(schema))
         self._depth -= 1
@@ -234,14 +249,16 @@ class _Walk:
 
     # -- schemas for the same value
 
-    def _parts(self, at: str, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
-        reference = schema.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#") and (reference == "#" or reference[1:2] == "/"):
-            self.inner(reference, resolve(unquote(reference), self._root), value, path)
-        for number, part in enumerate(_list(schema.get("allOf"))):
+    def _parts(
+        self, at: str, node: Mapping[str, Any], schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]
+    ) -> None:
+        targets = self._compiled.references.targets(node)
+        for there, target in targets if len(targets) == 1 else ():  # else which is meant is not known here
+            self.inner(there, target, value, path)
+        for number, part in enumerate(items_of(schema.get("allOf"))):
             self.inner(pointer(at, "allOf", number), part, value, path)
         for keyword in ("anyOf", "oneOf"):
-            parts = _list(schema.get(keyword))
+            parts = items_of(schema.get(keyword))
             if parts and not self.full():
                 self._union(at, keyword, parts, value, path)
         if "not" in schema and not self.fails(pointer(at, "not"), value):
@@ -310,28 +327,36 @@ class _Walk:
             return None, fitting
         return next(iter(wrong.items())), []
 
-    def _unevaluated(self, schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...]) -> None:
-        if isinstance(value, dict) and schema.get("unevaluatedProperties") is False:
-            declared: dict[str, Any] = {}
-            self._declared(schema, declared, 0)
-            for key in value:
-                if key not in declared:
-                    self._unknown((*path, key), "unevaluatedProperties", declared, value)
-        elif "unevaluatedItems" in schema and isinstance(value, list):
-            self.add(path, "unevaluatedItems", "has items that are not declared")
-
-    def _declared(self, schema: Any, into: dict[str, Any], depth: int) -> None:
-        """The names that a schema and its parts declare."""
-        if not isinstance(schema, Mapping) or depth > 20 or len(into) > 1000:
+    def _unevaluated(
+        self,
+        at: str,
+        node: Mapping[str, Any],
+        schema: Mapping[str, Any],
+        value: Any,
+        path: tuple[str | int, ...],
+        told: bool,
+    ) -> None:
+        """Members and items that no part of the schema looks at. ``told``: there is something else wrong."""
+        named = isinstance(value, dict)
+        keyword = "unevaluatedProperties" if named else "unevaluatedItems"
+        rest = schema.get(keyword)
+        if not isinstance(value, (dict, list)) or rest is None or rest is True or self.full():
             return
-        into.update(schema.get("properties") or {})
-        parts: list[Any] = [schema.get(key) for key in ("if", "then", "else")]
-        for key in ("allOf", "anyOf", "oneOf"):
-            parts += _list(schema.get(key))[:50]
-        if isinstance(schema.get("$ref"), str):
-            parts.append(resolve(schema["$ref"], self._root))
-        for part in parts:
-            self._declared(part, into, depth + 1)
+        declared = self._declared.get(id(node))
+        if declared is None:
+            declared = self._declared[id(node)] = Declared(self._compiled, node)
+        before = self._told
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if self.full() or declared.may_have(key):
+                continue
+            if rest is not False:
+                self.inner(pointer(at, keyword), rest, item, (*path, key))
+            elif isinstance(value, dict):
+                self._unknown((*path, key), keyword, declared.names, value)
+            else:
+                self.add((*path, key), keyword, "is not declared", None)
+        if not told and self._told == before and self.fails(at, value):
+            self.add(path, keyword, f"has {'members' if named else 'items'} that are not declared")
 
     def _wanted(self, schema: Any) -> str | None:
         """What a schema wants, in a few words; None if that is not said."""
@@ -342,7 +367,3 @@ class _Walk:
             return f"one of {listed(schema['enum'])}"
         types = schema_types(schema, self._root)
         return None if types is None else either(sorted(types))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -11,7 +11,7 @@ from .pieces import NotStrictError, strings
 from .subset import Subset
 from .walk import resolve
 
-__all__ = ["adapt_strict", "allows_null", "drop_forced_nulls", "followed"]
+__all__ = ["adapt_strict", "allows_null", "drop_forced_nulls", "followed", "required_of"]
 
 
 def adapt_strict(schema: Mapping[str, Any], closed: Subset, plain: Subset, path: str = "$") -> tuple[Adapted, bool]:
@@ -36,17 +36,17 @@ def drop_forced_nulls(value: Any, schema: Any) -> Any:
 def _drop(value: Any, schema: Any, root: Mapping[str, Any], depth: int) -> Any:
     if depth > 100:
         return value
-    schema = followed(schema, root)
     if isinstance(value, list):
-        items = schema.get("items")
+        items = followed(schema, root).get("items")
         return [_drop(item, items, root, depth + 1) for item in value] if isinstance(items, Mapping) else value
     if not isinstance(value, dict):
         return value
-    schema = _branch(value, schema, root)
+    required = required_of(schema, root)
+    schema = _branch(value, followed(schema, root), root)
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return value
-    required = strings(schema.get("required"))
+    required |= required_of(schema, root)
     return {
         key: _drop(item, properties.get(key), root, depth + 1)
         for key, item in value.items()
@@ -78,19 +78,39 @@ def _branch(value: dict[str, Any], schema: Mapping[str, Any], root: Mapping[str,
     return fitting[0] if len(fitting) == 1 else schema
 
 
-def allows_null(schema: Any, root: Mapping[str, Any], depth: int = 0) -> bool:
-    """Whether null fits a schema, as far as that is easy to see."""
-    if depth > 20:
-        return True
+def required_of(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """The members that a schema demands, by itself, by what it refers to or by a part that always counts."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    todo = [schema]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Mapping) and id(node) not in seen:
+            seen.add(id(node))
+            found.update(strings(node.get("required")))
+            parts = node.get("allOf")
+            todo += parts if isinstance(parts, (list, tuple)) else ()
+            if isinstance(node.get("$ref"), str):
+                todo.append(resolve(node["$ref"], root))
+    return found
+
+
+def allows_null(schema: Any, root: Mapping[str, Any], seen: set[int] | None = None) -> bool:
+    """Whether null fits a schema, as far as that is easy to see. ``seen``: those that do not allow it by themselves."""
+    seen = set() if seen is None else seen
     schema = followed(schema, root)
+    if id(schema) in seen:
+        return False
+    seen.add(id(schema))
     types = schema.get("type")
     if types is not None:
-        return types == "null" or schema.get("nullable") is True or (isinstance(types, list) and "null" in types)
+        names = [types] if isinstance(types, str) else strings(types)
+        return schema.get("nullable") is True or any(name.lower() == "null" for name in names)
     if "const" in schema:
         return schema["const"] is None
-    if isinstance(schema.get("enum"), list):
+    if isinstance(schema.get("enum"), (list, tuple)):
         return None in schema["enum"]
     for keyword in ("anyOf", "oneOf"):
         if isinstance(schema.get(keyword), (list, tuple)):
-            return any(allows_null(branch, root, depth + 1) for branch in schema[keyword])
+            return any(allows_null(branch, root, seen) for branch in schema[keyword])
     return "properties" not in schema and "items" not in schema  # nothing is said

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from hashlib import sha256
 from importlib import import_module
 from typing import Any, Final, cast
-from urllib.parse import quote
 
 from ..errors import DefinitionError
+from .references import DRAFT, References, unknown_keywords
 from .walk import BRANCHES, MAPS, SINGLE, member, resolve, walk
 
-__all__ = ["Compiled", "compile_schema", "pointer"]
+__all__ = ["Compiled", "compile_schema"]
 
 MAX_DEPTH: Final = 200
 MAX_SIZE: Final = 100_000
@@ -27,7 +27,6 @@ BACKTRACKS: Final = 10_000
 # Alternatives of an `enum`, by what they are: only strings are looked up, all others are compared one by one.
 MAX_SCALARS: Final = 10_000
 MAX_CONTAINERS: Final = 1_000
-_DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 _KEPT: Final = 256  # compiled schemas
 _URI: Final = "urn:toolglot:parameters"
 # As Gemini's API writes types.
@@ -49,9 +48,9 @@ def engine() -> Any:
 class Compiled:
     """One schema, compiled. ``fits(value)`` tells whether a value does; shared and immutable but for what it keeps."""
 
-    __slots__ = ("_draft", "_engine", "_options", "_registry", "_subs", "fits", "old", "root")
+    __slots__ = ("_draft", "_engine", "_options", "_registry", "_subs", "fits", "references", "root")
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, root: dict[str, Any], references: References) -> None:
         self._engine = rs = engine()
         self._options = {
             "offline": True,
@@ -59,16 +58,31 @@ class Compiled:
             "pattern_options": rs.FancyRegexOptions(backtrack_limit=BACKTRACKS),
         }
         self.root = root
-        self.fits: Any = rs.validator_for(root, **self._options).is_valid
+        self.references = references
+        whole = rs.validator_for(root, **self._options).is_valid
+
+        def fits(value: Any) -> bool:
+            try:
+                return bool(whole(value))
+            except UnicodeEncodeError:  # half of a surrogate pair, which only JSON that was read elsewhere can hold
+                return False
+
+        self.fits = fits
         draft = root.get("$schema")
-        self._draft = draft if isinstance(draft, str) else _DRAFT
-        # Beside a reference nothing counts in them.
-        self.old = any(name in self._draft for name in ("draft-04", "draft-06", "draft-07"))
+        self._draft = draft if isinstance(draft, str) else DRAFT
         self._registry: Any = None
         self._subs: dict[Any, Any] = {}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Compiled:
         return self
+
+    def known(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A schema without the keywords that its draft does not know."""
+        draft = self.references.draft(node, self._draft)
+        if "$ref" in node and any(name in draft for name in ("draft-04", "draft-06", "draft-07")):
+            return {"$ref": node["$ref"]}  # beside it nothing counts in these
+        unknown = unknown_keywords(draft)
+        return node if unknown.isdisjoint(node) else {key: node[key] for key in node if key not in unknown}
 
     def sub(self, at: str) -> Any:
         """The same for the schema at a pointer (``#/properties/a``) in this one; for one that is nowhere, always so."""
@@ -101,14 +115,6 @@ def _always(value: Any) -> bool:
     return True
 
 
-def pointer(at: str, *keys: str | int) -> str:
-    """A pointer that goes on from ``at``, as it stands in a URI."""
-    for key in keys:
-        text = str(key).replace("~", "~0").replace("/", "~1")
-        at += "/" + quote(text, safe="~!$&'()*+,;=:@")
-    return at
-
-
 def compile_schema(schema: Mapping[str, Any], name: str) -> Compiled:
     """The parameters of the tool ``name``, compiled once a schema; the last `_KEPT` are kept.
 
@@ -133,9 +139,10 @@ def compile_schema(schema: Mapping[str, Any], name: str) -> Compiled:
 
 def _compile(schema: Mapping[str, Any], name: str) -> Compiled:
     root = _normal(schema, name, "$", 0)
-    _measure(root, name)
+    references = References(root)
+    _measure(root, references, name)
     try:
-        return Compiled(root)
+        return Compiled(root, references)
     except (ValueError, TypeError, OverflowError) as error:
         raise _invalid(name, *_where(root, error)) from None
 
@@ -169,10 +176,12 @@ def _normal(schema: Any, name: str, path: str, depth: int) -> Any:
         return schema
     if depth > MAX_DEPTH:
         raise _invalid(name, path[:80], f"it is nested deeper than {MAX_DEPTH} levels")
-    made = dict(schema)
+    made = {key: list(value) if isinstance(value, tuple) else value for key, value in schema.items()}
     type_ = made.get("type")
     if isinstance(type_, str) and type_ in _CAPITALS:
         type_ = made["type"] = type_.lower()
+    elif isinstance(type_, list):
+        made["type"] = [one.lower() if isinstance(one, str) and one in _CAPITALS else one for one in type_]
     if made.get("nullable") is True:
         if isinstance(type_, str) and type_ != "null":
             made["type"] = [type_, "null"]
@@ -188,6 +197,8 @@ def _normal(schema: Any, name: str, path: str, depth: int) -> Any:
         inner = made.get(key)
         if isinstance(inner, Mapping):
             here = member(path, key)
+            if not all(isinstance(name_, str) for name_ in inner):
+                raise _invalid(name, here, "it has a name that is no string")
             made[key] = {name_: _normal(one, name, member(here, name_), depth + 1) for name_, one in inner.items()}
     for key in (*BRANCHES, "items"):
         inner = made.get(key)
@@ -200,13 +211,8 @@ def _normal(schema: Any, name: str, path: str, depth: int) -> Any:
     return made
 
 
-def _measure(root: dict[str, Any], name: str) -> None:
+def _measure(root: dict[str, Any], references: References, name: str) -> None:
     """Refuse a schema that is too large when its references are written out (those that lead back are not)."""
-    anchors = {}
-    for _, node in walk(root):
-        for key in ("$anchor", "$dynamicAnchor", "$id"):
-            if isinstance(node.get(key), str):
-                anchors[node[key].rpartition("/")[2].lstrip("#")] = node
     sizes: dict[int, int] = {}
 
     def size(node: Mapping[str, Any], depth: int) -> int:
@@ -217,12 +223,7 @@ def _measure(root: dict[str, Any], name: str) -> None:
             raise _invalid(name, "$", f"its references go deeper than {MAX_DEPTH} levels")
         sizes[id(node)] = 1  # what leads back here
         total = 1
-        inner: list[Any] = []
-        for key in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if isinstance(node.get(key), str):
-                reference = node[key]
-                named = reference.rpartition("#")[2] or reference.rpartition("/")[2].rstrip("#")
-                inner.append(anchors[named] if named in anchors else resolve(reference, root))
+        inner: list[Any] = [target for _, target in references.targets(node)]
         for key in (*MAPS, *BRANCHES, *SINGLE, "dependencies"):
             if key in ("$defs", "definitions"):
                 continue  # counted where they are referred to

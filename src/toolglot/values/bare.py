@@ -16,6 +16,8 @@ from .scalars import read_number
 __all__ = ["decode_entities", "json_type", "named_types", "read_python", "read_text", "schema_types"]
 
 _STRING: Final = frozenset({"string"})
+_OF_MEMBERS: Final = frozenset({"object"})
+_OF_ITEMS: Final = frozenset({"array"})
 _TYPES: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 _ALIASES: Final = {
     "str": "string",
@@ -38,32 +40,33 @@ _ENTITIES: Final = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 def schema_types(schema: Mapping[str, Any], root: Mapping[str, Any]) -> frozenset[str] | None:
     """The JSON types that ``schema`` allows, ``None`` if it does not say; ``$ref`` is looked up in ``root``."""
-    return _types(schema, root, frozenset())
+    return _types(schema, root, {})
 
 
-def _types(schema: Any, root: Mapping[str, Any], seen: frozenset[str]) -> frozenset[str] | None:
+def _types(schema: Any, root: Mapping[str, Any], known: dict[int, frozenset[str] | None]) -> frozenset[str] | None:
+    """``known`` is what was found out about schemas, by their identity: nothing about those that are looked into."""
     if not isinstance(schema, Mapping):
         return None
+    if id(schema) in known:
+        return known[id(schema)]
+    known[id(schema)] = None
     # Every keyword narrows what the others allow.
     types = named_types(schema.get("type"))
     if types is None:
         types = _of_values(schema)
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and reference not in seen:
-        types = _both(types, _types(resolve(reference, root), root, seen | {reference}))
+    if isinstance(schema.get("$ref"), str):
+        types = _both(types, _types(resolve(schema["$ref"], root), root, known))
     parts = schema.get("allOf")
     if isinstance(parts, (list, tuple)):
         for part in parts:
-            types = _both(types, _types(part, root, seen))
+            types = _both(types, _types(part, root, known))
     for keyword in ("anyOf", "oneOf"):
         parts = schema.get(keyword)
         if isinstance(parts, (list, tuple)) and parts:
-            types = _both(types, _either([_types(part, root, seen) for part in parts]))
+            types = _both(types, _either([_types(part, root, known) for part in parts]))
     if types is None:
-        if "properties" in schema:
-            return frozenset({"object"})
-        if "items" in schema:
-            return frozenset({"array"})
+        types = _OF_MEMBERS if "properties" in schema else _OF_ITEMS if "items" in schema else None
+    known[id(schema)] = types
     return types
 
 

@@ -69,19 +69,42 @@ def near(text: str, arguments: dict[str, Any], name: str) -> tuple[int, int] | N
     """
     pos = 0
     for key, value in arguments.items():
-        pos = text.find(key, pos)
-        if pos < 0:
+        at = _standing(text, key, pos, _KEY_FROM, _KEY_TO)
+        if at < 0:
             return None
-        pos += len(key)
-        found = _written(text, value, pos)
+        found = _written(text, value, pos, at + len(key), text[at - 2 : at] == '="')
         if found is None or key == name:
             return found
         pos = found[1]
     return None
 
 
-def _written(text: str, value: Any, pos: int) -> tuple[int, int] | None:
-    """The first way to write ``value`` that stands in ``text`` from ``pos`` on."""
+# So many places are looked at for one key or value: between the two there is markup only.
+_TRIES: Final = 64
+# What a key and a value stand between, in tags, Python, Gemma's notation and their like: so neither is taken for a part
+# of a word, of a closing tag or of a longer value.
+_KEY_FROM: Final = frozenset(" \t\r\n<=\"'>({[,:|")
+_KEY_TO: Final = frozenset(" \t\r\n=\"'>:<|")
+_FROM: Final = frozenset(" \t\r\n>\"'=:|([,")
+_TO: Final = frozenset(" \t\r\n<\"',)]}|")
+
+
+def _standing(text: str, part: str, pos: int, before: frozenset[str], after: frozenset[str]) -> int:
+    """Where ``part`` stands in ``text`` from ``pos`` on, between two of these characters; -1 if it does not."""
+    at = text.find(part, pos)
+    for _ in range(_TRIES):
+        end = at + len(part)
+        if at < 0 or ((at == 0 or text[at - 1] in before) and (end == len(text) or text[end] in after)):
+            return at
+        at = text.find(part, at + 1)
+    return -1
+
+
+def _written(text: str, value: Any, start: int, pos: int, attributes: bool) -> tuple[int, int] | None:
+    """The first way to write ``value`` that stands in ``text`` from ``pos`` on, where its key ends.
+
+    It stands in no tag that opens behind ``start``, and is no attribute where the key is one (``attributes``).
+    """
     if isinstance(value, str):
         ways: tuple[str, ...] = (value, dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]) if value else ()
     elif value is None or isinstance(value, bool):
@@ -92,8 +115,15 @@ def _written(text: str, value: Any, pos: int) -> tuple[int, int] | None:
         ways = (repr(value),)
     else:
         ways = (dumps(value, ensure_ascii=False), dumps(value, ensure_ascii=False, separators=(",", ":")), repr(value))
-    for way in ways:
-        at = text.find(way, pos)
-        if at >= 0:
-            return at, at + len(way)
+    for way in dict.fromkeys(ways):
+        at = _standing(text, way, pos, _FROM, _TO)
+        opened, mark = text.rfind("<", start, pos) > text.rfind(">", start, pos), pos
+        for _ in range(_TRIES):
+            if at < 0:
+                break
+            last = text.rfind("<", mark, at), text.rfind(">", mark, at)
+            opened, mark = last[0] > last[1] if last != (-1, -1) else opened, at
+            if not opened and not (attributes and text[at - 2 : at] == '="'):
+                return at, at + len(way)
+            at = _standing(text, way, at + 1, _FROM, _TO)
     return None
