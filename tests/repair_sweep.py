@@ -95,7 +95,11 @@ def check_damage(folder: str, most: int | None = None) -> tuple[Counter[str], li
                 message = toolglot.parse(text, on_error="repair", **options)
                 strict = toolglot.parse(text, on_error="collect", **options)
                 counts["broken or text"] += len(strict.tool_calls) < len(meant.tool_calls)
+                if streamed(text, 5, on_error="repair", **options)[0] != message:
+                    wrong.append(f"{case}: streamed it is another message: {text!r}")
                 if not message.repairs:
+                    if message != strict:
+                        wrong.append(f"{case}: nothing was mended, and it is another message: {text!r}")
                     continue
                 counts["mended"] += 1
                 known = calls(meant) + calls(strict)
@@ -104,8 +108,6 @@ def check_damage(folder: str, most: int | None = None) -> tuple[Counter[str], li
                     wrong.append(f"{case}: another call: {text!r}: {calls(message)}")
                 if len(message.errors) >= len(strict.errors) + unopened:  # without its opener it was text
                     wrong.append(f"{case}: as many errors: {text!r}")
-                if streamed(text, 5, on_error="repair", **options)[0] != message:
-                    wrong.append(f"{case}: streamed it is another message: {text!r}")
     return counts, wrong
 
 

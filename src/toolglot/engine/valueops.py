@@ -79,6 +79,7 @@ class CallObjectOp(Op):
                         m.name_at = m.base + head.start(1) - 1
                         m.args = result[0]
                         m.raw_span = (args_at + m.base, result[1] + m.base)
+                        m.read_at = pos + m.base
                         if m.live:
                             m.start_call()
                             m.delta(buf[args_at : result[1]])
@@ -124,6 +125,7 @@ class CallObjectOp(Op):
 
     def take(self, m: Machine, shape: Any, at: int, head: str) -> Op | None:
         """Note the calls of a complete value."""
+        m.read_at = at
         m.name = shape[0].name if isinstance(shape, list) else None
         if shape is None or (head == "[" and not self.spec.many):
             if m.fault is None:

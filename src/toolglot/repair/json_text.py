@@ -31,13 +31,14 @@ _ESCAPE: Any = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})').match
 _KEY_AHEAD: Any = re.compile(
     r"""[ \t\r\n]*(?:"[^"\\\n]{1,512}"|'[^'\\\n]{1,512}'|[A-Za-z_$][\w$-]{0,511})[ \t\r\n]*:"""
 ).match
+_TELLING: Any = re.compile(r"[\"'{\[]").search
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 _LITERALS: Final = frozenset(("true", "false", "null"))
 _CLOSER: Final = {"{": "}", "[": "]"}
 _UNESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 
 # Behind a quote inside a string: what may be structure, or an expression of more than this string.
-_OPERATORS: Final = frozenset('":+%*=|&?;')
+_OPERATORS: Final = frozenset("\"':+%*=|&?;")
 
 # Where a string stands.
 _TOP, _KEY, _MEMBER, _ITEM = range(4)
@@ -125,10 +126,12 @@ class _Mender:
             pos = self.blank(fenced.end())
         if text[pos : pos + 1] not in ("{", "["):
             raise Unmendable
-        pos = self.value(pos)
+        pos = closed = self.value(pos)
         while text[(end := _WHITE(text, pos).end()) : end + 1] in ("}", "]") and self.extra:
             self.edit(end, end + 1, "", "repair.extra_bracket")
             pos = end + 1
+        if pos > closed and any(edit.code == "repair.missing_bracket" for edit in self.edits):
+            raise Unmendable  # one that seems too many may show where one is missing
         if fenced is not None:
             if not text.startswith("```", end):
                 raise Unmendable
@@ -198,6 +201,8 @@ class _Mender:
                     pos = self.close(at)
                     continue
                 if self.over(at):
+                    if _TELLING(text, pos, at) is not None:
+                        raise Unmendable  # a member may stand in what looks like a comment
                     return self.close_all(pos)
                 if at == pos and char not in ("{", "[", '"', "'"):
                     raise Unmendable
@@ -383,6 +388,8 @@ def _unescape(text: str) -> str:
             pieces.append(chr(number))
             at = i + 6
         else:
+            if char == "/":
+                raise Unmendable  # in Python the backslash is one
             pieces.append(_UNESCAPED[char])
             at = i + 2
     pieces.append(text[at:])
