@@ -272,6 +272,8 @@ class Mender:
     def allowed(self, region: Region, edited: Edited, calls: list[ToolCall]) -> bool:
         """Whether what was read may be made."""
         m = region.m
+        if in_string(region, edited):
+            return False
         for call in calls:
             if not call.name or len(call.name) > m.limits.name:
                 return False
@@ -319,6 +321,17 @@ def marked(m: Machine, found: Found) -> bool:
     if json is None or raw == json or not (_TAG_IN.search(json) or any(one in json for one in m.plan.call_literals)):
         return False
     return scan(raw, 0, m.limits.depth) is None if raw else True
+
+
+def in_string(region: Region, edited: Edited) -> bool:
+    """Whether brackets were put in between a string and what closes the call: that may stand in the string."""
+    text = region.text
+    for edit in edited.edits:
+        if edit.code == "repair.missing_bracket" and text[: edit.start].rstrip(" \t\r\n")[-1:] in ('"', "'"):
+            rest = text[edit.end :].lstrip(" \t\r\n")
+            if rest.startswith(region.stops) if rest else not region.open:
+                return True
+    return False
 
 
 def markup(m: Machine, edited: Edited, call: ToolCall) -> bool:

@@ -232,7 +232,7 @@ class ArgumentsOp(Op):
                 m.value_at = st.start
                 m.value_keys = None
             elif isinstance(reader.value, dict):
-                m.args = {key: reader.value[key] for key, _, _ in reader.members}
+                m.args = reader.certain(m.base + len(buf))
             return m.fail(absolute(m, fault))
         m.pos = end
         now = m.base + end

@@ -43,8 +43,6 @@ def allowed(arguments: dict[str, Any], schema: Mapping[str, Any] | None, edits: 
     if isinstance(last, str) and last.count('"') % 2 == 1:
         return False  # it has a quote too many, so that it may go on
     if "repair.missing_bracket" in codes:
-        if last == "":
-            return False  # the quotes of a string may stand before it that goes on
         declared = () if schema is None else (schema.get("properties") or ())
         if any(key in _OWN and key not in declared for key in list(arguments)[1:]):
             return False
