@@ -35,8 +35,10 @@ def json_at(region: Region) -> int | None:
         return at if region.text.startswith(('"', "{"), at) else None
     if region.fault.code.startswith("json.") or region.fault.code == "tool_call.invalid_arguments":
         # The value was read, and what is wrong stands in it or behind it.
-        span, at = region.m.raw_span, region.m.read_at
-        start = span[0] if at is None and span is not None else at
+        span = region.m.raw_span
+        start = region.m.read_at
+        if start is None and span is not None:
+            start = span[0]
         if start is not None and start >= region.span[0]:
             return start - region.span[0]
         first = _BRACKET.search(region.text)

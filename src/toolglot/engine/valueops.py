@@ -409,10 +409,7 @@ class ValueOp(Op):
             if self.stop and not m.cut and "".join((*st[1], buf[pos:])).strip():
                 m.st = None
                 return self.finish(m, st, buf[pos:], len(buf), m.base + len(buf))
-            if m.args is not None:
-                m.args.pop(m.key, None)  # what is there may be the part of it that was given out
-                m.args = m.args or None
-            return m.truncated(f"the value of {m.key[:80]!r}")
+            return self.unfinished(m)
         hold = len(buf)
         t = max(pos, scan_from, hold - self.longest + 1)
         while t < hold:
@@ -484,6 +481,14 @@ class ValueOp(Op):
         if m.tools is None or m.name is None:
             return None
         return m.tools.types(m.name, m.key)
+
+    @staticmethod
+    def unfinished(m: Machine) -> Op:
+        """The text ends in the value."""
+        if m.args is not None:
+            m.args.pop(m.key, None)  # what is there may be the part of it that was given out
+            m.args = m.args or None
+        return m.truncated(f"the value of {m.key[:80]!r}")
 
     def followed(self, m: Machine, buf: str, end: int) -> bool | None:
         """Whether what follows a closer could follow a real one. None: more text decides."""
