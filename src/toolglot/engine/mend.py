@@ -33,7 +33,7 @@ _OF_TAGS = frozenset(("repair.missing_tag", "repair.missing_opener", "repair.tag
 _TAGS = 5
 _READS = 24  # of one region, whatever is tried
 _WORD = r"[\w:.|\uff5c\u2581-]{1,64}"
-_TAG_IN = re.compile(rf"<[ \t]{{0,8}}/?[ \t]{{0,8}}{_WORD}(?:\s{{1,8}}{_WORD})?\s{{0,8}}[=>]")
+_TAG_IN = re.compile(rf"<[ \t]{{0,8}}(?:/[ \t]{{0,8}}{_WORD}|{_WORD}(?:\s{{1,8}}{_WORD})?\s{{0,8}}[=>])")
 
 
 # Mends that say where something ends.
@@ -290,6 +290,7 @@ class Mender:
 def make(region: Region, mended: Mended, held: Held | None) -> None:
     """Give out the calls, and what stands behind them as text."""
     m = region.m
+    m.stumble()  # each costs what the failed fast way reads of the whole text
     edited = mended.edited
     start = region.span[0]
     end = start + edited.origin(mended.end)

@@ -31,6 +31,7 @@ _ESCAPE: Any = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})').match
 _KEY_AHEAD: Any = re.compile(
     r"""[ \t\r\n]*(?:"[^"\\\n]{1,512}"|'[^'\\\n]{1,512}'|[A-Za-z_$][\w$-]{0,511})[ \t\r\n]*:"""
 ).match
+_SIGNS: Any = re.compile(r"""[^\w"']*["']""").match  # nothing but signs up to the next quote
 _TELLING: Any = re.compile(r"[\"'{\[]").search
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 _LITERALS: Final = frozenset(("true", "false", "null"))
@@ -218,6 +219,8 @@ class _Mender:
                 raise Unmendable
         elif not (char in ("{", "[") or (char and text[pos - 1] in "}]")):
             raise Unmendable  # what stands side by side may be one value
+        if text[pos - 1] in "\"'" and text[pos - 2] == ",":
+            raise Unmendable  # it may be the comma that is meant
         self.edit(pos, pos, ",", "repair.missing_comma")
 
     def over(self, pos: int) -> bool:
@@ -369,7 +372,7 @@ class _Mender:
         if text.startswith(",", after):
             after = _WHITE(text, after + 1).end()
             return text.startswith(('"', "'"), after)
-        return text[after : after + 1] in _OPERATORS and after < len(text)
+        return (text[after : after + 1] in _OPERATORS and after < len(text)) or _SIGNS(text, at + 1) is not None
 
 
 def _unescape(text: str) -> str:
