@@ -79,6 +79,12 @@ def streamed(text: str, size: int = 1, **options: Any) -> tuple[toolglot.Message
     return parser.message, events
 
 
+def same(one: toolglot.Message, other: toolglot.Message) -> bool:
+    """Whether two messages are equal, also in what is certain of broken calls."""
+    certain = [error.partial_arguments for error in one.errors]
+    return one == other and certain == [error.partial_arguments for error in other.errors]
+
+
 def check_damage(folder: str, most: int | None = None) -> tuple[Counter[str], list[str]]:
     """Damage the sound cases of a format: how often what became of them, and what is wrong with that."""
     rng = random.Random(folder)
@@ -95,7 +101,11 @@ def check_damage(folder: str, most: int | None = None) -> tuple[Counter[str], li
                 message = toolglot.parse(text, on_error="repair", **options)
                 strict = toolglot.parse(text, on_error="collect", **options)
                 counts["broken or text"] += len(strict.tool_calls) < len(meant.tool_calls)
+                if not same(streamed(text, 5, on_error="repair", **options)[0], message):
+                    wrong.append(f"{case}: streamed it is another message: {text!r}")
                 if not message.repairs:
+                    if message != strict:
+                        wrong.append(f"{case}: nothing was mended, and it is another message: {text!r}")
                     continue
                 counts["mended"] += 1
                 known = calls(meant) + calls(strict)
@@ -104,8 +114,6 @@ def check_damage(folder: str, most: int | None = None) -> tuple[Counter[str], li
                     wrong.append(f"{case}: another call: {text!r}: {calls(message)}")
                 if len(message.errors) >= len(strict.errors) + unopened:  # without its opener it was text
                     wrong.append(f"{case}: as many errors: {text!r}")
-                if streamed(text, 5, on_error="repair", **options)[0] != message:
-                    wrong.append(f"{case}: streamed it is another message: {text!r}")
     return counts, wrong
 
 
@@ -127,6 +135,9 @@ def check_cuts(folder: str, most: int | None = None) -> tuple[Counter[str], list
                 except toolglot.ParseError as error:
                     assert error.message is not None
                     message = error.message
+                if mode == "repair":
+                    if not same(streamed(cut, 5, finish_reason="length", on_error=mode, **options)[0], message):
+                        wrong.append(f"{case}: streamed a cut text is another message: {cut!r}")
                 meant = known["repair"] if mode == "repair" else known["collect"]
                 if [call for call in calls(message) if call not in meant]:
                     wrong.append(f"{case}: {mode}: a call that was cut off: {cut!r}: {calls(message)}")

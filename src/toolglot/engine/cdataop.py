@@ -48,7 +48,7 @@ class CdataOp(ValueOp):
                 return self.finish(m, st, buf[pos:i], after, m.base + i)
             scan = i + 1
         if m.final:
-            return m.truncated(f"the value of {m.key[:80]!r}")
+            return self.unfinished(m)
         hold = len(buf)
         while hold > pos and len(buf) - hold < len(CLOSE) - 1 and buf[hold - 1] == "]":
             hold -= 1

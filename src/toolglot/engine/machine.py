@@ -135,6 +135,7 @@ class Machine:
     fault: Fault | None = None
     started: bool = False
     raw_span: Span | None = None
+    read_at: int | None = None  # where the call's object stands, if all of it was read
     args_from: int = 0
     args_to: int = 0
     resume: Any = None
@@ -449,7 +450,7 @@ class Machine:
         """A call starts at ``buf[i]``."""
         at = self.call_start = self.body_at = self.base + i
         self.section_at = None
-        self.value_at = None
+        self.value_at = self.read_at = None
         self.index += 1
         if self.index >= self.limits.calls:
             self.check_index(at)
@@ -781,7 +782,7 @@ class Machine:
             self.own_opener = False
             self.index += 1
             self.name = self.id = None
-            self.value_at = None
+            self.value_at = self.read_at = None
             self.args = None
             self.founds = None
             if self.live and self.unit is None and self.kept is None:

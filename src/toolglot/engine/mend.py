@@ -17,7 +17,7 @@ from ..repair.arguments import allowed
 from ..repair.edits import Edit, Edited, Unmendable
 from ..schema.coerce import holds_json
 from ..types import Repair, Span, TextPart, ToolCall, json_text
-from ..values.json import quote
+from ..values.json import quote, scan
 from .machine import Found, Held, Machine, Undo
 from .mendtags import closed, drifted, missing, respelled
 from .mendvalues import damaged, encoded, json_at, literals, renamed
@@ -32,7 +32,8 @@ _OF_TAGS = frozenset(("repair.missing_tag", "repair.missing_opener", "repair.tag
 # How many tags of one call may be missing or misspelled.
 _TAGS = 5
 _READS = 24  # of one region, whatever is tried
-_TAG_IN = re.compile(r"</?[\w:.|-]{1,64}[=>]")
+_WORD = r"[\w:.|\uff5c\u2581-]{1,64}"
+_TAG_IN = re.compile(rf"<[ \t]{{0,8}}(?:/[ \t]{{0,8}}{_WORD}|{_WORD}(?:\s{{1,8}}{_WORD})?\s{{0,8}}[=>])")
 
 
 # Mends that say where something ends.
@@ -170,8 +171,8 @@ class Mender:
         tool = None if m.tools is None else m.tools.get(found.name)
         begin: Begin = m.resume
         edit = Edit(0, 0, undo.opener, "repair.missing_opener")
-        closed = any(m.region(span[1] - len(text), span[1]) == text for text in begin.closers)
-        if tool is None or not closed:
+        text = m.region(*span)
+        if tool is None or not text.endswith(begin.closers) or marked(m, found):
             return False
         if found.kind == "function" and not allowed(found.arguments, tool.parameters, [edit]):
             return False
@@ -271,6 +272,8 @@ class Mender:
     def allowed(self, region: Region, edited: Edited, calls: list[ToolCall]) -> bool:
         """Whether what was read may be made."""
         m = region.m
+        if in_string(region, edited):
+            return False
         for call in calls:
             if not call.name or len(call.name) > m.limits.name:
                 return False
@@ -287,6 +290,7 @@ class Mender:
 def make(region: Region, mended: Mended, held: Held | None) -> None:
     """Give out the calls, and what stands behind them as text."""
     m = region.m
+    m.stumble()  # each costs what the failed fast way reads of the whole text
     edited = mended.edited
     start = region.span[0]
     end = start + edited.origin(mended.end)
@@ -310,6 +314,25 @@ def make(region: Region, mended: Mended, held: Held | None) -> None:
     m.started = False
     if end < region.span[1]:
         m.put(0, end, region.text[end - start :])
+
+
+def marked(m: Machine, found: Found) -> bool:
+    """Whether a value without quotes holds markup: more may be damaged than the opener, and the value end before."""
+    raw, json = found.raw, found.json
+    if json is None or raw == json or not (_TAG_IN.search(json) or any(one in json for one in m.plan.call_literals)):
+        return False
+    return scan(raw, 0, m.limits.depth) is None if raw else True
+
+
+def in_string(region: Region, edited: Edited) -> bool:
+    """Whether brackets were put in between a string and what closes the call: that may stand in the string."""
+    text = region.text
+    for edit in edited.edits:
+        if edit.code == "repair.missing_bracket" and text[: edit.start].rstrip(" \t\r\n")[-1:] in ('"', "'"):
+            rest = text[edit.end :].lstrip(" \t\r\n")
+            if rest.startswith(region.stops) if rest else not region.open:
+                return True
+    return False
 
 
 def markup(m: Machine, edited: Edited, call: ToolCall) -> bool:

@@ -50,6 +50,7 @@ def missing(region: Region, edited: Edited, error: ParseError) -> Edit:
         at = len(text.rstrip(" \t\r\n"))
     found = _ODD_TAG.match(text, at)
     closes = tag in region.closers
+    behind = text[at:]
     if found is not None and _squeezed(found[1]) == _squeezed(tag) and (closes or found[1].endswith(">")):
         return Edit(edited.origin(found.start(1)), edited.origin(found.end(1)), tag, "repair.tag_drift")
     begin: Begin | None = region.m.resume
@@ -59,9 +60,18 @@ def missing(region: Region, edited: Edited, error: ParseError) -> Edit:
         tag = openers[0]  # the section's end is wanted only where no call begins
     if tag in openers:
         return Edit(at, at, tag, "repair.missing_opener")
-    if not closes:
+    if not closes or _interrupted(region, behind):
         raise Unmendable  # what it was to open or close would begin or end where it is put
     return Edit(at, at, tag, "repair.missing_tag")
+
+
+def _interrupted(region: Region, rest: str) -> bool:
+    """Whether the call stops at another one's opener, and no JSON says that it is complete."""
+    m = region.m
+    begin: Begin | None = m.resume
+    if rest.strip(" \t\r\n") or region.open or m.read_at is not None or m.raw_span is not None:
+        return False
+    return begin is not None and not m.stands(begin.section_closers, region.span[1] - m.base)
 
 
 def drifted(region: Region) -> Iterator[list[Edit]]:

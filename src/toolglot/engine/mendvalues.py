@@ -36,8 +36,11 @@ def json_at(region: Region) -> int | None:
     if region.fault.code.startswith("json.") or region.fault.code == "tool_call.invalid_arguments":
         # The value was read, and what is wrong stands in it or behind it.
         span = region.m.raw_span
-        if span is not None and span[0] >= region.span[0]:
-            return span[0] - region.span[0]
+        start = region.m.read_at
+        if start is None and span is not None:
+            start = span[0]
+        if start is not None and start >= region.span[0]:
+            return start - region.span[0]
         first = _BRACKET.search(region.text)
         return None if first is None else first.start()
     return None

@@ -40,7 +40,7 @@ class _Entries(dict[str, Any]):
     def __missing__(self, text: str) -> CallEntry:
         entries = [e for program in self.plan.by_text[text] for e in program.code.entries if text in e.texts]
         entry = self[text] = CallEntry(self.plan, text, entries)
-        if text in self.plan.shorter:
+        if not self.plan.signs.issuperset(self.plan.shorter.get(text, ())):
             entry.only = entry.fallback = None
         return entry
 
@@ -91,6 +91,7 @@ class Plan:
         elif not probe:
             self._around(programs, formats)
         self.naming: dict[str, dict[str, str]] = {}  # how formats write tags that name something: for mends
+        self.signs: set[str] = set()  # of openers that are missing
         self.named = False  # whether a tool's name in text may begin a call whose opener is missing
         if unopened:
             self._unopened(programs)
@@ -147,7 +148,9 @@ class Plan:
                 found.setdefault(text, []).append(program)
                 self.named = self.named or named
         for text, some in found.items():
-            self._add(text, UnopenedEntry(self, text, some))
+            if text not in self.by_text and text not in self.entries:
+                self.signs.add(text)
+                self.entries[text] = UnopenedEntry(self, text, some)
 
     @cached_property
     def probe(self) -> Plan:

@@ -79,6 +79,7 @@ class CallObjectOp(Op):
                         m.name_at = m.base + head.start(1) - 1
                         m.args = result[0]
                         m.raw_span = (args_at + m.base, result[1] + m.base)
+                        m.read_at = pos + m.base
                         if m.live:
                             m.start_call()
                             m.delta(buf[args_at : result[1]])
@@ -124,6 +125,7 @@ class CallObjectOp(Op):
 
     def take(self, m: Machine, shape: Any, at: int, head: str) -> Op | None:
         """Note the calls of a complete value."""
+        m.read_at = at
         m.name = shape[0].name if isinstance(shape, list) else None
         if shape is None or (head == "[" and not self.spec.many):
             if m.fault is None:
@@ -230,7 +232,7 @@ class ArgumentsOp(Op):
                 m.value_at = st.start
                 m.value_keys = None
             elif isinstance(reader.value, dict):
-                m.args = {key: reader.value[key] for key, _, _ in reader.members}
+                m.args = reader.certain(m.base + len(buf))
             return m.fail(absolute(m, fault))
         m.pos = end
         now = m.base + end
@@ -407,10 +409,7 @@ class ValueOp(Op):
             if self.stop and not m.cut and "".join((*st[1], buf[pos:])).strip():
                 m.st = None
                 return self.finish(m, st, buf[pos:], len(buf), m.base + len(buf))
-            if m.args is not None:
-                m.args.pop(m.key, None)  # what is there may be the part of it that was given out
-                m.args = m.args or None
-            return m.truncated(f"the value of {m.key[:80]!r}")
+            return self.unfinished(m)
         hold = len(buf)
         t = max(pos, scan_from, hold - self.longest + 1)
         while t < hold:
@@ -482,6 +481,14 @@ class ValueOp(Op):
         if m.tools is None or m.name is None:
             return None
         return m.tools.types(m.name, m.key)
+
+    @staticmethod
+    def unfinished(m: Machine) -> Op:
+        """The text ends in the value."""
+        if m.args is not None:
+            m.args.pop(m.key, None)  # what is there may be the part of it that was given out
+            m.args = m.args or None
+        return m.truncated(f"the value of {m.key[:80]!r}")
 
     def followed(self, m: Machine, buf: str, end: int) -> bool | None:
         """Whether what follows a closer could follow a real one. None: more text decides."""

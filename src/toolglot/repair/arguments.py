@@ -39,8 +39,9 @@ def allowed(arguments: dict[str, Any], schema: Mapping[str, Any] | None, edits: 
     doubtful = not codes.isdisjoint(_DOUBTFUL)
     if schema is not None and not fits(arguments, schema, declared=doubtful):
         return False
-    if doubtful and _odd(arguments):
-        return False
+    last = _last(arguments) if doubtful else None
+    if isinstance(last, str) and last.count('"') % 2 == 1:
+        return False  # it has a quote too many, so that it may go on
     if "repair.missing_bracket" in codes:
         declared = () if schema is None else (schema.get("properties") or ())
         if any(key in _OWN and key not in declared for key in list(arguments)[1:]):
@@ -51,13 +52,11 @@ def allowed(arguments: dict[str, Any], schema: Mapping[str, Any] | None, edits: 
     return True
 
 
-def _odd(value: Any) -> bool:
-    """Whether the last string in ``value`` has a quote too many, so that it may go on."""
-    while isinstance(value, (dict, list)):
-        if not value:
-            return False
+def _last(value: Any) -> Any:
+    """The last value in ``value`` that holds no others."""
+    while isinstance(value, (dict, list)) and value:
         value = value[-1] if isinstance(value, list) else list(value.values())[-1]
-    return isinstance(value, str) and value.count('"') % 2 == 1
+    return value
 
 
 def decoded(text: str, depth: int, *, quotes: bool) -> Iterator[str]:

@@ -31,13 +31,15 @@ _ESCAPE: Any = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})').match
 _KEY_AHEAD: Any = re.compile(
     r"""[ \t\r\n]*(?:"[^"\\\n]{1,512}"|'[^'\\\n]{1,512}'|[A-Za-z_$][\w$-]{0,511})[ \t\r\n]*:"""
 ).match
+_SIGNS: Any = re.compile(r"""[^\w"']*["']""").match  # nothing but signs up to the next quote
+_TELLING: Any = re.compile(r"[\"'{\[]").search
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 _LITERALS: Final = frozenset(("true", "false", "null"))
 _CLOSER: Final = {"{": "}", "[": "]"}
 _UNESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 
 # Behind a quote inside a string: what may be structure, or an expression of more than this string.
-_OPERATORS: Final = frozenset('":+%*=|&?;')
+_OPERATORS: Final = frozenset("\"':+%*=|&?;")
 
 # Where a string stands.
 _TOP, _KEY, _MEMBER, _ITEM = range(4)
@@ -125,10 +127,12 @@ class _Mender:
             pos = self.blank(fenced.end())
         if text[pos : pos + 1] not in ("{", "["):
             raise Unmendable
-        pos = self.value(pos)
+        pos = closed = self.value(pos)
         while text[(end := _WHITE(text, pos).end()) : end + 1] in ("}", "]") and self.extra:
             self.edit(end, end + 1, "", "repair.extra_bracket")
             pos = end + 1
+        if pos > closed and any(edit.code == "repair.missing_bracket" for edit in self.edits):
+            raise Unmendable  # one that seems too many may show where one is missing
         if fenced is not None:
             if not text.startswith("```", end):
                 raise Unmendable
@@ -198,6 +202,8 @@ class _Mender:
                     pos = self.close(at)
                     continue
                 if self.over(at):
+                    if _TELLING(text, pos, at) is not None:
+                        raise Unmendable  # a member may stand in what looks like a comment
                     return self.close_all(pos)
                 if at == pos and char not in ("{", "[", '"', "'"):
                     raise Unmendable
@@ -213,6 +219,8 @@ class _Mender:
                 raise Unmendable
         elif not (char in ("{", "[") or (char and text[pos - 1] in "}]")):
             raise Unmendable  # what stands side by side may be one value
+        if text[pos - 1] in "\"'" and text[pos - 2] == ",":
+            raise Unmendable  # it may be the comma that is meant
         self.edit(pos, pos, ",", "repair.missing_comma")
 
     def over(self, pos: int) -> bool:
@@ -364,7 +372,7 @@ class _Mender:
         if text.startswith(",", after):
             after = _WHITE(text, after + 1).end()
             return text.startswith(('"', "'"), after)
-        return text[after : after + 1] in _OPERATORS and after < len(text)
+        return (text[after : after + 1] in _OPERATORS and after < len(text)) or _SIGNS(text, at + 1) is not None
 
 
 def _unescape(text: str) -> str:
@@ -383,6 +391,8 @@ def _unescape(text: str) -> str:
             pieces.append(chr(number))
             at = i + 6
         else:
+            if char == "/":
+                raise Unmendable  # in Python the backslash is one
             pieces.append(_UNESCAPED[char])
             at = i + 2
     pieces.append(text[at:])

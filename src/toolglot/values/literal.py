@@ -171,6 +171,14 @@ class LiteralReader(Faults):
 
     # ---- structure ---------------------------------------------------------------------------------------------
 
+    def certain(self, end: int) -> dict[str, Any]:
+        """The complete members of the outermost object, whose text ends at ``end``: a number there may go on."""
+        return {
+            key: self.value[key]
+            for key, _, stop in self.members
+            if stop < end or isinstance(self.value[key], (str, list, dict))
+        }
+
     def _step(self, char: str, text: str, pos: int, final: bool) -> int:
         """Read a separator or bracket, or the start of a value or key, at ``char``."""
         state = self._state
