@@ -12,6 +12,7 @@ from ..definition import ToolSet
 from ..errors import BatchError, ToolglotError
 from ..finish import read_finish_reason
 from ..providers._api import get_provider, parse_response
+from ..schema.validate import engine
 from ..types import Message, StopReason
 from .options import Options
 from .record import Record, broken, record_of
@@ -33,6 +34,8 @@ class RowReader:
         self._columns = any(name is not None for name in own)
         if options.response_column is not None and options.provider != "auto":
             get_provider(options.provider)  # what is wrong with the name shows at once
+        if options.validate:
+            engine()  # and so does a package that is missing
         self._renew()
 
     def _renew(self) -> None:

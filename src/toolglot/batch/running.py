@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -77,7 +76,7 @@ def run(
         raise ValueError(f"processes: expected at least 1, got {processes}")
     if piece_bytes is not None and piece_bytes < 1:
         raise ValueError(f"piece_bytes: expected at least 1, got {piece_bytes}")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise BatchError(f"the folder {target.parent} is not there", "batch.output")
     found = find_sources(inputs, target)
     batch = _Batch(chosen, found.sources, target, kind, processes or _cores(), progress, piece_bytes)
@@ -268,7 +267,7 @@ class _Batch:
         from concurrent.futures.process import BrokenProcessPool
 
         try:
-            with _ignored():
+            with _deaf():
                 return pool.submit(do, piece)
         except BrokenProcessPool:
             raise _died([piece]) from None
@@ -303,16 +302,16 @@ class _Batch:
 
 
 @contextmanager
-def _ignored() -> Iterator[None]:
-    """Ctrl-C is for the parent: a process that starts meanwhile is deaf to it, before it could say so itself."""
-    if threading.current_thread() is not threading.main_thread():
+def _deaf() -> Iterator[None]:
+    """Ctrl-C waits until this is over. A process that is started meanwhile never hears it: it is for the parent."""
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _join(parts: Iterable[bytes], file: BinaryIO) -> None:

@@ -115,6 +115,8 @@ def batch(
         sys.stderr.write(f"toolglot: {line(str(error))} ({error.code})\n")
         raise typer.Exit(2) from None
     except ModuleNotFoundError as error:
+        if error.name == "jsonschema_rs":
+            raise UsageProblem(str(error)) from None
         if error.name != "pyarrow":
             raise
         raise UsageProblem("Parquet needs the package pyarrow: pip install pyarrow") from None
