@@ -80,6 +80,17 @@ def test_record_says_what_parse_says(case: golden.GoldenCase) -> None:
     ]
 
 
+class NAType:
+    """As the one value of pandas that stands for null in a column of type "string"."""
+
+
+@pytest.mark.parametrize("null", [None, float("nan"), NAType()])
+def test_nulls_of_pandas(null: Any) -> None:
+    assert codes(one({"text": null})) == codes(one(null)) == ["batch.missing_text"]
+    row = {"text": PING, "model": null, "tools": null, "why": null}
+    assert calls(one(row, model_column="model", tools_column="tools", finish_reason_column="why")) == [("ping", {})]
+
+
 def test_options_of_a_row() -> None:
     row = {"text": "plan</think>" + WEATHER, "model": "Qwen/Qwen3-8B", "prompt": "<think>", "why": "max_tokens"}
     options = {"model_column": "model", "generation_prompt_column": "prompt", "finish_reason_column": "why"}
@@ -547,6 +558,19 @@ def test_summary_counts_what_is_written(tmp_path: Path) -> None:
     assert [codes(record) for record in found] == [["batch.invalid_encoding"]] * 2 + [[]]
     assert [record["k"] for record in found] == [None, "\ud83d", None]
     assert summary.to_dict()["errors"] == {"batch.invalid_encoding": 2}
+
+
+def test_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    write(tmp_path, {"text": "a"})
+    script = tmp_path / "script.py"
+    script.write_text("from toolglot import batch\nbatch.run('in.jsonl', 'out.jsonl', processes=2)\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    result = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60
+    )
+    assert result.returncode == 1
+    assert b"RuntimeError: batch.run() is called with several processes: call it under `if __name__" in result.stderr
+    assert b"(batch.worker)" in result.stderr or b"a process died" in result.stderr
 
 
 def test_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

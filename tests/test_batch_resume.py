@@ -134,6 +134,23 @@ def test_process_that_is_killed_is_a_clear_stop(tmp_path: Path) -> None:
 
 
 @posix
+def test_pipe_to_a_process_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    """The command ends by the signal where its reader goes; its own processes are no such readers."""
+    code = (
+        "import signal, sys; from toolglot import batch; from toolglot.cli import main\n"
+        "real = batch.run\n"
+        "def run(*args, **options):\n"
+        "    assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN\n"
+        "    return real(*args, **options)\n"
+        "batch.run = run\n"
+        "main()"
+    )
+    file = write_lines(tmp_path / "in.jsonl", 20)
+    command = [sys.executable, "-c", code, "batch", str(file), str(tmp_path / "out.jsonl"), "--processes", "1"]
+    assert subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 0
+
+
+@posix
 def test_ctrl_c(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "in.jsonl", 6000)
     out = tmp_path / "out.jsonl"

@@ -21,6 +21,7 @@ from .record import Record, broken, record_of
 # name that it was asked for, and the names are the models'.
 _READY: Final = 256
 _ROWS: Final = 4096
+_NULLS: Final = ("NAType", "NaTType")  # of pandas, which is not imported to be asked
 
 
 class RowReader:
@@ -174,9 +175,11 @@ def _records(rows: Iterable[Any], options: Options, reader: RowReader) -> Iterat
 
 
 def _value(row: Mapping[str, Any], column: str) -> Any:
-    """What stands in a column; for NaN, with which pandas writes null, None."""
+    """What stands in a column; for NaN and NA, with which pandas writes null, None."""
     value = row.get(column)
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in _NULLS:
+        return None
+    return value
 
 
 def _text_of(value: Any, column: str) -> str:

@@ -66,6 +66,7 @@ def run(
     With more than one of ``processes`` (None: as many as there are cores) it starts Python anew in each, so a script
     calls it under ``if __name__ == "__main__":``.
     """
+    _not_in_a_process_that_starts()
     chosen = Options(**options)
     RowReader(chosen)  # what is wrong with the options shows before anything is read
     target = Path(os.path.realpath(output))
@@ -83,6 +84,13 @@ def run(
     summary = batch.run(overwrite)
     summary.left_out = found.left_out
     return summary
+
+
+def _not_in_a_process_that_starts() -> None:
+    """A process imports the script that started it: a call that is not guarded there would be made once more."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None and getattr(process.current_process(), "_inheriting", False):
+        raise RuntimeError('batch.run() is called with several processes: call it under `if __name__ == "__main__":`')
 
 
 def _kind_of(output: Path) -> str:
