@@ -317,6 +317,16 @@ def test_lock_of_a_folder_that_is_gone_is_none(tmp_path: Path, monkeypatch: pyte
     assert not second.path.exists()
 
 
+def test_who_came_too_late_leaves_nothing(tmp_path: Path) -> None:
+    """Another run has ended meanwhile: its output is there, and of the folder what this one made to wait in."""
+    file = write_lines(tmp_path / "in.jsonl", 5)
+    (tmp_path / "out.jsonl").write_text("of the other")
+    (tmp_path / "out.jsonl.parts").mkdir()
+    with pytest.raises(BatchError, match="is there already"):
+        batch.run(file, tmp_path / "out.jsonl", processes=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+
+
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"{}", b"\xff"])
 def test_manifest_that_is_damaged_is_said(damage: bytes, tmp_path: Path) -> None:
     file, out = stopped(tmp_path)

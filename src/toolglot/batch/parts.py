@@ -249,7 +249,8 @@ class PartsFolder:
         with lock:
             if self._journal is not None:
                 self._journal.close()
-            if self._finished or (self._fresh and not self.done and not self.broken):
+            begun = not self._fresh and (self.path / _MANIFEST).exists()  # by another run, which may be gone on with
+            if self._finished or not (begun or self.done or self.broken):
                 self._remove(lock)
 
     def _remove(self, lock: IO[bytes]) -> None:
