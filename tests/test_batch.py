@@ -80,6 +80,17 @@ def test_record_says_what_parse_says(case: golden.GoldenCase) -> None:
     ]
 
 
+class NAType:
+    """As the one value of pandas that stands for null in a column of type "string"."""
+
+
+@pytest.mark.parametrize("null", [None, float("nan"), NAType()])
+def test_nulls_of_pandas(null: Any) -> None:
+    assert codes(one({"text": null})) == codes(one(null)) == ["batch.missing_text"]
+    row = {"text": PING, "model": null, "tools": null, "why": null}
+    assert calls(one(row, model_column="model", tools_column="tools", finish_reason_column="why")) == [("ping", {})]
+
+
 def test_options_of_a_row() -> None:
     row = {"text": "plan</think>" + WEATHER, "model": "Qwen/Qwen3-8B", "prompt": "<think>", "why": "max_tokens"}
     options = {"model_column": "model", "generation_prompt_column": "prompt", "finish_reason_column": "why"}
@@ -334,6 +345,9 @@ def test_gzip_output_is_the_same(tmp_path: Path) -> None:
         ("fake.parquet", "out.jsonl", "batch.input", "no Parquet file"),
         ("packed.jsonl", "out.jsonl", "batch.input", "zstd"),
         ("other.jsonl", "out.jsonl", "batch.columns", "no column 'text'; its first row has 'a', 'b'"),
+        ("x" * 300, "out.jsonl", "batch.input", "cannot be read: File name too long"),
+        ("in.jsonl", "x" * 300 + ".jsonl", "batch.output", "cannot be written: File name too long"),
+        ("in.jsonl", "x" * 245 + ".jsonl", "batch.output", "cannot be written: File name too long"),
     ],
 )
 def test_what_cannot_be(inputs: str, output: str, code: str, said: str, tmp_path: Path) -> None:
@@ -516,6 +530,57 @@ def test_command_works_without_pyarrow(tmp_path: Path) -> None:
         )
         assert result.returncode == status, result.stderr
     assert result.stderr.decode() == "toolglot: Parquet needs the package pyarrow: pip install pyarrow\n"
+
+
+@pytest.mark.parametrize("options", [["--tools"], ["--tools-column"]])
+def test_command_says_that_validation_is_not_there(options: list[str], tmp_path: Path) -> None:
+    code = "import sys; sys.modules['jsonschema_rs'] = None; from toolglot.cli import main; main()"
+    file = write(tmp_path, {"text": "a", "tools": [TOOL]})
+    (tmp_path / "tools.json").write_text(json.dumps([TOOL]))
+    options = [*options, str(tmp_path / "tools.json") if options == ["--tools"] else "tools"]
+    result = subprocess.run(
+        [sys.executable, "-c", code, "batch", str(file), str(tmp_path / "out.jsonl"), "--validate", *options],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.startswith(b"toolglot: validation needs jsonschema-rs")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_summary_counts_what_is_written(tmp_path: Path) -> None:
+    """A response whose result cannot be written as UTF-8 is counted as the error that stands in its place."""
+    half = {"choices": [{"message": {"content": "half \ud83d"}}]}
+    file = write(tmp_path, {"r": half}, {"r": half, "k": "\ud83d"}, {"r": {"choices": [{"message": {"content": "a"}}]}})
+    summary = batch.run(file, tmp_path / "out.jsonl", processes=1, response_column="r", keep=["k"])
+    found = read(tmp_path / "out.jsonl")
+    assert [codes(record) for record in found] == [["batch.invalid_encoding"]] * 2 + [[]]
+    assert [record["k"] for record in found] == [None, "\ud83d", None]
+    assert summary.to_dict()["errors"] == {"batch.invalid_encoding": 2}
+
+
+def test_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    write(tmp_path, {"text": "a"})
+    script = tmp_path / "script.py"
+    script.write_text("from toolglot import batch\nbatch.run('in.jsonl', 'out.jsonl', processes=2)\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    result = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60
+    )
+    assert result.returncode == 1
+    assert b"RuntimeError: batch.run() is called with several processes: call it under `if __name__" in result.stderr
+    assert b"(batch.worker)" in result.stderr or b"a process died" in result.stderr
+
+
+def test_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(self: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "iterdir", closed)
+    with pytest.raises(BatchError, match="cannot be read: Permission denied") as info:
+        batch.run(tmp_path, tmp_path / "out.jsonl", processes=1)
+    assert info.value.code == "batch.input"
 
 
 # -- inputs that are damaged

@@ -11,11 +11,13 @@ import pytest
 
 from batches import read, write_lines
 from toolglot import batch
+from toolglot.batch import work
 from toolglot.batch.options import COLUMNS, PLACE
 from toolglot.errors import BatchError
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+arrow = pytest.importorskip("toolglot.batch.arrow")
 
 PING = "[TOOL_CALLS]ping[ARGS]{}"
 
@@ -96,6 +98,53 @@ def test_wrong_utf8_is_an_error_of_its_row() -> None:
     rows = batch.parse_arrow(pa.record_batch({"text": column})).to_pylist()
     assert [row["content"] for row in rows] == ["a", None]
     assert [[error["code"] for error in row["errors"]] for row in rows] == [[], ["batch.invalid_encoding"]]
+
+
+def number(value: int, kind: Any) -> Any:
+    return pa.array([value], pa.int64()).view(kind)
+
+
+_WRONG = pa.array([b"\xff"]).view(pa.string())
+
+
+@pytest.mark.parametrize(
+    ("column", "written"),
+    [
+        (number(1577836800000000001, pa.timestamp("ns")), "2020-01-01T00:00:00.000000001"),
+        (number(1577836800000000001, pa.timestamp("ns", "Europe/Paris")), "2020-01-01T00:00:00.000000001+00:00"),
+        (number(1577836800, pa.timestamp("s", "Nowhere/Town")), "2020-01-01T00:00:00+00:00"),
+        (number(253_402_300_800, pa.timestamp("s", "UTC")), "10000-01-01T00:00:00+00:00"),
+        (number(10**17, pa.timestamp("s")), str(10**17)),
+        (pa.array([10**8], pa.int32()).view(pa.date32()), str(10**8)),
+        (number(1, pa.time64("ns")), "00:00:00.000000001"),
+        (number(1, pa.duration("ns")), "1 ns"),
+        (_WRONG, "/w=="),
+        (pa.StructArray.from_arrays([_WRONG, pa.array([1])], ["a", "b"]), {"a": "/w==", "b": 1}),
+        (pa.ListArray.from_arrays([0, 1], _WRONG), ["/w=="]),
+        (pa.MapArray.from_arrays([0, 1], pa.array(["a"]), _WRONG), [["a", "/w=="]]),
+        (pa.DictionaryArray.from_arrays(pa.array([0]), _WRONG), "/w=="),
+        (pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"]), [["a", 1], ["a", 2]]),
+    ],
+    ids=str,
+)
+def test_value_that_python_cannot_hold(column: Any, written: Any) -> None:
+    """It does not stop the batch; kept in Parquet it never passes through Python at all."""
+    columns = pa.record_batch({"text": pa.array(["a"]), "k": column})
+    [row] = arrow.rows_of(columns, batch.Options(keep=("k",)))
+    assert plain(work.plain(row["k"])) == written
+    assert batch.parse_arrow(columns, keep=["k"]).column("k").equals(column)
+
+
+def test_values_too_fine_for_python_are_kept(tmp_path: Path) -> None:
+    rows = pa.table({"text": ["a"], "k": number(1577836800000000001, pa.timestamp("ns"))})
+    pq.write_table(rows, tmp_path / "in.parquet")
+    for name in ("out.jsonl", "out.parquet"):
+        batch.run(tmp_path / "in.parquet", tmp_path / name, processes=1, keep=["k"])
+    assert read(tmp_path / "out.jsonl")[0]["k"] == "2020-01-01T00:00:00.000000001"
+    assert pq.read_table(tmp_path / "out.parquet").column("k").equals(rows.column("k"))
+    (tmp_path / "more.jsonl").write_text('{"text": "b", "k": 1}\n')
+    batch.run([tmp_path / "in.parquet", tmp_path / "more.jsonl"], tmp_path / "both.parquet", processes=1, keep=["k"])
+    assert pq.read_table(tmp_path / "both.parquet").column("k").to_pylist() == ["2020-01-01T00:00:00.000000001", "1"]
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.list_(pa.string()), pa.null()], ids=str)

@@ -134,6 +134,23 @@ def test_process_that_is_killed_is_a_clear_stop(tmp_path: Path) -> None:
 
 
 @posix
+def test_pipe_to_a_process_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    """The command ends by the signal where its reader goes; its own processes are no such readers."""
+    code = (
+        "import signal, sys; from toolglot import batch; from toolglot.cli import main\n"
+        "real = batch.run\n"
+        "def run(*args, **options):\n"
+        "    assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN\n"
+        "    return real(*args, **options)\n"
+        "batch.run = run\n"
+        "main()"
+    )
+    file = write_lines(tmp_path / "in.jsonl", 20)
+    command = [sys.executable, "-c", code, "batch", str(file), str(tmp_path / "out.jsonl"), "--processes", "1"]
+    assert subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 0
+
+
+@posix
 def test_ctrl_c(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "in.jsonl", 6000)
     out = tmp_path / "out.jsonl"
@@ -205,7 +222,7 @@ def test_changed_input_is_refused(tmp_path: Path) -> None:
     assert batch.run(tmp_path / "else.jsonl", out, processes=1, overwrite=True).resumed_rows == 0
 
 
-@pytest.mark.parametrize("damage", ["journal", "tail", "gone", "short", "bits"])
+@pytest.mark.parametrize("damage", ["journal", "tail", "other", "gone", "short", "bits"])
 def test_folder_that_is_damaged(damage: str, tmp_path: Path) -> None:
     """Whatever a crash of the machine leaves behind, the output is right in the end."""
     file, out = stopped(tmp_path)
@@ -216,6 +233,9 @@ def test_folder_that_is_damaged(damage: str, tmp_path: Path) -> None:
     elif damage == "tail":
         with (folder / "done.jsonl").open("ab") as journal:
             journal.write(b'{"number": 3, "dig')
+    elif damage == "other":
+        with (folder / "done.jsonl").open("ab") as journal:
+            journal.write(b'5\n{"number": 3}\n')
     elif damage == "gone":
         part.unlink()
     elif damage == "short":
@@ -234,13 +254,87 @@ def test_killed_between_the_output_and_the_end(tmp_path: Path, monkeypatch: pyte
     file = write_lines(tmp_path / "in.jsonl", 100)
     out = tmp_path / "out.jsonl"
     with monkeypatch.context() as patched:
-        patched.setattr(parts.shutil, "rmtree", lambda *args, **options: None)
+        patched.setattr(parts.PartsFolder, "_remove", lambda *args: None)
         batch.run(file, out, processes=1)
     data = out.read_bytes()
     assert out.with_name("out.jsonl.parts").exists()
     assert batch.run(file, out, processes=1).resumed_rows == 100
     assert out.read_bytes() == data
     assert not out.with_name("out.jsonl.parts").exists()
+
+
+@pytest.mark.parametrize("calls", range(5))
+def test_killed_while_the_folder_goes(calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever that is: the output stays, and nobody has to clear up by hand."""
+    file = write_lines(tmp_path / "in.jsonl", 100)
+    out = tmp_path / "out.jsonl"
+    unlink, left = Path.unlink, [calls]
+
+    def killed(self: Path, missing_ok: bool = False) -> None:
+        if self.parent.suffix == ".parts":
+            if not left[0]:
+                raise Stop
+            left[0] -= 1
+        unlink(self, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", killed)
+        try:
+            batch.run(file, out, processes=1, piece_bytes=10_000)
+        except Stop:
+            pass
+        else:
+            raise AssertionError("there are no more files than that")
+    data = out.read_bytes()
+    try:
+        batch.run(file, out, processes=1)
+    except BatchError as error:
+        assert "is there already" in str(error)
+    assert out.read_bytes() == data
+    assert batch.run(file, out, processes=1, overwrite=True).resumed_rows == 0
+    assert out.read_bytes() == data
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+
+
+@posix
+def test_lock_of_a_folder_that_is_gone_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waited for a run that ended holds the lock of a file that nobody else sees."""
+    first, second = parts.PartsFolder(tmp_path / "out.jsonl"), parts.PartsFolder(tmp_path / "out.jsonl")
+    first.open({}, 1, overwrite=False)
+    take = parts._take
+
+    def late(lock: Any) -> bool:
+        first.close()  # with nothing done it removes the folder
+        return take(lock)
+
+    monkeypatch.setattr(parts, "_take", late)
+    second.open({}, 1, overwrite=False)
+    assert (second.path / "lock").exists()
+    monkeypatch.setattr(parts, "_WAIT", 0.2)
+    with pytest.raises(BatchError, match="another run is writing"):
+        parts.PartsFolder(tmp_path / "out.jsonl").open({}, 1, overwrite=False)
+    second.close()
+    assert not second.path.exists()
+
+
+def test_who_came_too_late_leaves_nothing(tmp_path: Path) -> None:
+    """Another run has ended meanwhile: its output is there, and of the folder what this one made to wait in."""
+    file = write_lines(tmp_path / "in.jsonl", 5)
+    (tmp_path / "out.jsonl").write_text("of the other")
+    (tmp_path / "out.jsonl.parts").mkdir()
+    with pytest.raises(BatchError, match="is there already"):
+        batch.run(file, tmp_path / "out.jsonl", processes=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"{}", b"\xff"])
+def test_manifest_that_is_damaged_is_said(damage: bytes, tmp_path: Path) -> None:
+    file, out = stopped(tmp_path)
+    (out.with_name("out.jsonl.parts") / "manifest.json").write_bytes(damage)
+    with pytest.raises(BatchError, match=r"manifest\.json is damaged.*--overwrite") as info:
+        batch.run(file, out, processes=1)
+    assert info.value.code == "batch.changed"
+    assert batch.run(file, out, processes=1, overwrite=True).rows == 400
 
 
 def test_output_that_came_meanwhile_is_kept(tmp_path: Path) -> None:

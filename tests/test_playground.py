@@ -9,12 +9,14 @@ import json
 import random
 import re
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
-from http.client import HTTPConnection
+from http.client import HTTPConnection, RemoteDisconnected
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -495,6 +497,39 @@ def test_server_goes_on_when_a_client_leaves(server: Playground) -> None:
         with socket.create_connection(server.server_address[:2]) as client:  # type: ignore[arg-type]
             client.sendall(said)
     assert sent(server, "GET", "/")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"POST /api",
+        b"POST /api HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+    ],
+    ids=["request line", "body"],
+)
+def test_client_that_breaks_off_is_no_news(said: bytes, server: Playground, capfd: pytest.CaptureFixture[str]) -> None:
+    before = threading.active_count()
+    client = socket.create_connection(server.server_address[:2])  # type: ignore[arg-type]
+    client.sendall(said.replace(b"{host}", server.hosts[0].encode()))
+    until = time.monotonic() + 10
+    while threading.active_count() == before and time.monotonic() < until:
+        time.sleep(0.01)
+    # A reset: whoever reads gets an error, not the end.
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+    while threading.active_count() > before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert sent(server, "GET", "/")[0] == 200
+    assert capfd.readouterr() == ("", "")
+
+
+def test_mistake_of_ours_is_shown(
+    server: Playground, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(TASKS, "about", lambda asked: {"ratio": 1 / 0})
+    with pytest.raises(RemoteDisconnected):
+        sent(server, "POST", "/api", b'{"do": "about"}', **JSON)
+    assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 # -- the folder, and the command

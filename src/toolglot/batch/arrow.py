@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ..errors import BatchError
 from .options import COLUMNS, Options
-from .record import Record, broken
+from .record import Record, broken, lone_surrogate
 from .rows import RowReader
 
 _SPAN = pa.list_(pa.int64())
@@ -124,11 +124,6 @@ def _check(record: Record, fields: list[pa.Field]) -> None:
         record.update(broken(lone_surrogate()))
 
 
-def lone_surrogate() -> BatchError:
-    """What to say of a row whose result cannot be written."""
-    return BatchError("half of a surrogate pair stands alone in what was read", "batch.invalid_encoding")
-
-
 def check_columns(columns: pa.Schema, options: Options, where: str = "the batch") -> None:
     """Whether every column that the options name is there, once."""
     for name in (options.read_column, *options.other_columns):
@@ -150,8 +145,46 @@ def _field(columns: pa.Schema, name: str) -> pa.Field:
 
 
 def _values(column: pa.Array) -> list[Any]:
-    """The values of a column; of text that is not UTF-8 anywhere all as bytes, which are read row by row."""
+    """The values of a column. One that Python cannot hold costs its row that value only."""
     try:
         return list(column.to_pylist())
-    except UnicodeDecodeError:
-        return list(column.cast(pa.large_binary()).to_pylist())
+    except _NO_VALUE:
+        return list(map(_value, column))
+
+
+_NO_VALUE = (ValueError, OverflowError, pa.ArrowException)
+
+
+def _value(scalar: pa.Scalar) -> Any:
+    """A value, or what stands for it: bytes for text that is not UTF-8, text for times that Python does not know."""
+    try:
+        return scalar.as_py()
+    except _NO_VALUE:
+        pass
+    if isinstance(scalar, (pa.DictionaryScalar, pa.ExtensionScalar)):
+        return _value(scalar.value)
+    if isinstance(scalar, pa.MapScalar):
+        return [(_value(pair[0]), _value(pair[1])) for pair in scalar.values]
+    if isinstance(scalar, pa.StructScalar):
+        pairs = [(field.name, _value(scalar[index])) for index, field in enumerate(scalar.type)]
+        return dict(pairs) if len(dict(pairs)) == len(pairs) else pairs  # two fields may have one name
+    if hasattr(scalar, "values"):  # lists of all kinds
+        return list(map(_value, scalar.values))
+    if pa.types.is_temporal(scalar.type):
+        return _time(scalar)
+    return scalar.cast(pa.large_binary()).as_py()
+
+
+def _time(scalar: pa.Scalar) -> str:
+    """A time too fine or too far for Python, in ISO 8601; of a duration, and of years without end, the bare number."""
+    kind = scalar.type
+    number = scalar.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).as_py()
+    if pa.types.is_duration(kind):
+        return f"{number} {kind.unit}"
+    zone = pa.types.is_timestamp(kind) and kind.tz is not None
+    if zone:
+        scalar = scalar.cast(pa.timestamp(kind.unit, "UTC"))  # the zone may be one that is not known here
+    text = str(scalar.cast(pa.string()).as_py())
+    if text.startswith("<"):
+        return str(number)
+    return text.replace(" ", "T", 1).replace("Z", "+00:00")

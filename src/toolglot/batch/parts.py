@@ -9,10 +9,11 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
+import re
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -24,6 +25,7 @@ _MANIFEST: Final = "manifest.json"
 _JOURNAL: Final = "done.jsonl"
 _LOCK: Final = "lock"
 _MERGED: Final = "merged"
+_OWN: Final = re.compile(r"manifest\.json(\.new)?|done\.jsonl|lock|merged|part-[0-9]{6,}(\.[0-9]+)?")
 _WAIT: Final = 5.0  # seconds in which the processes of a run that was killed notice it
 
 
@@ -36,6 +38,7 @@ class PartsFolder:
         self.done: dict[int, Done] = {}
         self.broken: set[str] = set()  # inputs at which a run stopped because they were damaged: they may be mended
         self._fresh = False  # begun by this run
+        self._finished = False
         self._journal: IO[bytes] | None = None
         self._lock: IO[bytes] | None = None
 
@@ -43,17 +46,13 @@ class PartsFolder:
 
     def open(self, manifest: dict[str, Any], piece_bytes: int, *, overwrite: bool) -> int:
         """Begin, or go on with what was begun by the same manifest; into what pieces that was cut."""
-        made = self.path.exists()
-        if self.output.is_dir():
-            raise BatchError(f"{self.output} is a folder; the output is one file", "batch.output")
-        if self.output.exists() and not self.output.is_file():
-            raise BatchError(f"{self.output} is no file that could be replaced", "batch.output")
-        if self.output.exists() and not made and not overwrite:
-            raise BatchError(
-                f"{self.output} is there already; --overwrite (overwrite=True) replaces it", "batch.output"
-            )
         try:
-            self.path.mkdir(exist_ok=True)
+            if self.output.is_dir():
+                raise BatchError(f"{self.output} is a folder; the output is one file", "batch.output")
+            if self.output.exists() and not self.output.is_file():
+                raise BatchError(f"{self.output} is no file that could be replaced", "batch.output")
+            if self.output.exists() and not self.path.exists() and not overwrite:
+                raise self._there_already()
             self._take_lock()
             if overwrite:
                 self._clear()
@@ -66,27 +65,31 @@ class PartsFolder:
 
     def _take_lock(self) -> None:
         """One run at a time; the lock goes with the process that holds it."""
-        strange = sorted(path.name for path in self.path.iterdir())
-        if strange and _MANIFEST not in strange and set(strange) - {_LOCK, _MANIFEST + ".new"}:
+        until = time.monotonic() + _WAIT
+        while not self._locked():
+            if time.monotonic() > until:
+                raise BatchError(f"another run is writing {self.output}", "batch.output")
+            time.sleep(0.1)
+
+    def _locked(self) -> bool:
+        self.path.mkdir(exist_ok=True)
+        names = {path.name for path in self.path.iterdir()}
+        strange = sorted(name for name in names if _OWN.fullmatch(name) is None)
+        if strange and _MANIFEST not in names:
             raise BatchError(
                 f"{self.path} is needed for the parts of the output, and holds something else: {strange[0]}",
                 "batch.output",
             )
-        self._lock = (self.path / _LOCK).open("wb")
-        if sys.platform != "win32":
-            import fcntl
-
-            until = time.monotonic() + _WAIT
-            while True:
-                try:
-                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    return
-                except OSError as error:
-                    if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
-                        return  # a file system without locks
-                    if time.monotonic() > until:
-                        raise BatchError(f"another run is writing {self.output}", "batch.output") from None
-                time.sleep(0.1)
+        path = self.path / _LOCK
+        try:
+            lock = path.open("ab")
+        except FileNotFoundError:  # the run before has just cleared the folder away
+            return False
+        if not _take(lock) or not (path.exists() and os.path.samestat(path.stat(), os.fstat(lock.fileno()))):
+            lock.close()
+            return False
+        self._lock = lock
+        return True
 
     def _clear(self) -> None:
         # The manifest last: as long as it is there, the folder is known to be ours.
@@ -100,16 +103,26 @@ class PartsFolder:
         if path.exists():
             self._read_journal()
             if self.done or self.broken:
-                before: dict[str, Any] = json.loads(path.read_text("utf-8"))
+                before = self._manifest()
                 self._compare({name: value for name, value in before.items() if name not in own}, manifest)
                 return before
         if self.output.exists() and not own["overwrite"]:
             raise self._there_already()
+        self._clear()  # of a run that was killed before its first part was noted, or while it cleared up
         new = path.with_name(_MANIFEST + ".new")
         new.write_text(json.dumps({**own, **manifest}, indent=1), "utf-8")
         new.replace(path)
         self._fresh = True
         return own
+
+    def _manifest(self) -> dict[str, Any]:
+        try:
+            manifest = json.loads((self.path / _MANIFEST).read_bytes())
+            if isinstance(manifest, dict) and isinstance(manifest.get("piece_bytes"), int):
+                return manifest
+        except ValueError:
+            pass
+        raise self.changed(f"{_MANIFEST} is damaged")
 
     def _there_already(self) -> BatchError:
         return BatchError(f"{self.output} is there already; --overwrite (overwrite=True) replaces it", "batch.output")
@@ -149,14 +162,14 @@ class PartsFolder:
                 break
             try:
                 entry = json.loads(line)
-            except ValueError:
+                if "broken" in entry:
+                    self.broken.add(entry["broken"])
+                elif "merged" not in entry:
+                    done = Done(**entry)
+                    self.done[done.number] = done
+            except (ValueError, TypeError):
                 break
             whole += len(line)
-            if "broken" in entry:
-                self.broken.add(entry["broken"])
-            elif "merged" not in entry:
-                done = Done(**entry)
-                self.done[done.number] = done
         if whole < len(data):  # the run was killed while it wrote, or the disk was full
             os.truncate(path, whole)
         for number in [number for number, done in self.done.items() if self._size(number) != done.size]:
@@ -217,13 +230,12 @@ class PartsFolder:
             merged.replace(self.output)
         except OSError as error:
             raise unwritable(self.output, error) from None
+        self._finished = True
         self.close()
-        shutil.rmtree(self.path, ignore_errors=True)
 
     def _may_replace(self) -> bool:
         """Whether the output is known: it was to be overwritten, or it is our own, put there just before a kill."""
-        manifest = json.loads((self.path / _MANIFEST).read_text("utf-8"))
-        if manifest["overwrite"]:
+        if self._manifest().get("overwrite"):
             return True
         inode = self.output.stat().st_ino
         lines = (self.path / _JOURNAL).read_bytes().splitlines()
@@ -231,11 +243,38 @@ class PartsFolder:
 
     def close(self) -> None:
         """Let go of the folder; it goes if nothing in it is of use."""
-        for file in (self._journal, self._lock):
-            if file is not None:
-                file.close()
-        if self._fresh and not self.done and not self.broken:
-            shutil.rmtree(self.path, ignore_errors=True)
+        lock, self._lock = self._lock, None
+        if lock is None:
+            return
+        with lock:
+            if self._journal is not None:
+                self._journal.close()
+            begun = not self._fresh and (self.path / _MANIFEST).exists()  # by another run, which may be gone on with
+            if self._finished or not (begun or self.done or self.broken):
+                self._remove(lock)
+
+    def _remove(self, lock: IO[bytes]) -> None:
+        """All of the folder while it is still locked. Wherever this is killed, what is left says no more than it is."""
+        with suppress(OSError):
+            (self.path / _JOURNAL).unlink(missing_ok=True)
+            self._clear()
+            if sys.platform == "win32":
+                lock.close()  # what is open cannot be removed there
+            (self.path / _LOCK).unlink()
+            self.path.rmdir()
+
+
+def _take(lock: IO[bytes]) -> bool:
+    """Whether the lock is ours now; it is also where the system, or the file system, has no locks."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
+    return True
 
 
 def _changed_input(was: list[dict[str, Any]], now: list[dict[str, Any]]) -> str:

@@ -36,6 +36,11 @@ def broken(error: ToolglotError) -> Record:
     return record
 
 
+def lone_surrogate() -> BatchError:
+    """What to say of a row whose result cannot be written."""
+    return BatchError("half of a surrogate pair stands alone in what was read", "batch.invalid_encoding")
+
+
 def _call(call: ToolCall) -> Record:
     return {
         "index": call.index,

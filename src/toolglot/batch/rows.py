@@ -12,6 +12,7 @@ from ..definition import ToolSet
 from ..errors import BatchError, ToolglotError
 from ..finish import read_finish_reason
 from ..providers._api import get_provider, parse_response
+from ..schema.validate import engine
 from ..types import Message, StopReason
 from .options import Options
 from .record import Record, broken, record_of
@@ -20,6 +21,7 @@ from .record import Record, broken, record_of
 # name that it was asked for, and the names are the models'.
 _READY: Final = 256
 _ROWS: Final = 4096
+_NULLS: Final = ("NAType", "NaTType")  # of pandas, which is not imported to be asked
 
 
 class RowReader:
@@ -33,6 +35,8 @@ class RowReader:
         self._columns = any(name is not None for name in own)
         if options.response_column is not None and options.provider != "auto":
             get_provider(options.provider)  # what is wrong with the name shows at once
+        if options.validate:
+            engine()  # and so does a package that is missing
         self._renew()
 
     def _renew(self) -> None:
@@ -171,9 +175,11 @@ def _records(rows: Iterable[Any], options: Options, reader: RowReader) -> Iterat
 
 
 def _value(row: Mapping[str, Any], column: str) -> Any:
-    """What stands in a column; for NaN, with which pandas writes null, None."""
+    """What stands in a column; for NaN and NA, with which pandas writes null, None."""
     value = row.get(column)
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in _NULLS:
+        return None
+    return value
 
 
 def _text_of(value: Any, column: str) -> str:

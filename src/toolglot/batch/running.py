@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -67,6 +66,7 @@ def run(
     With more than one of ``processes`` (None: as many as there are cores) it starts Python anew in each, so a script
     calls it under ``if __name__ == "__main__":``.
     """
+    _not_in_a_process_that_starts()
     chosen = Options(**options)
     RowReader(chosen)  # what is wrong with the options shows before anything is read
     target = Path(os.path.realpath(output))
@@ -77,13 +77,20 @@ def run(
         raise ValueError(f"processes: expected at least 1, got {processes}")
     if piece_bytes is not None and piece_bytes < 1:
         raise ValueError(f"piece_bytes: expected at least 1, got {piece_bytes}")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise BatchError(f"the folder {target.parent} is not there", "batch.output")
     found = find_sources(inputs, target)
     batch = _Batch(chosen, found.sources, target, kind, processes or _cores(), progress, piece_bytes)
     summary = batch.run(overwrite)
     summary.left_out = found.left_out
     return summary
+
+
+def _not_in_a_process_that_starts() -> None:
+    """A process imports the script that started it: a call that is not guarded there would be made once more."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None and getattr(process.current_process(), "_inheriting", False):
+        raise RuntimeError('batch.run() is called with several processes: call it under `if __name__ == "__main__":`')
 
 
 def _kind_of(output: Path) -> str:
@@ -268,7 +275,7 @@ class _Batch:
         from concurrent.futures.process import BrokenProcessPool
 
         try:
-            with _ignored():
+            with _deaf():
                 return pool.submit(do, piece)
         except BrokenProcessPool:
             raise _died([piece]) from None
@@ -303,16 +310,16 @@ class _Batch:
 
 
 @contextmanager
-def _ignored() -> Iterator[None]:
-    """Ctrl-C is for the parent: a process that starts meanwhile is deaf to it, before it could say so itself."""
-    if threading.current_thread() is not threading.main_thread():
+def _deaf() -> Iterator[None]:
+    """Ctrl-C waits until this is over. A process that is started meanwhile never hears it: it is for the parent."""
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _join(parts: Iterable[bytes], file: BinaryIO) -> None:

@@ -94,10 +94,11 @@ def find_sources(inputs: Iterable[str | os.PathLike[str]], output: Path) -> Foun
     if STDIN in names and len(names) > 1:
         raise BatchError("standard input is read alone, not together with files", "batch.input")
     for name in names:
-        if name != STDIN and Path(name).is_dir():
+        # (Those of `Path` raise where a name is too long, or a folder closed; opening it will say so.)
+        if name != STDIN and os.path.isdir(name):
             sources.extend(_source(str(path)) for path in _walk(Path(name), output, left_out))
         else:
-            if name != STDIN and output.exists() and Path(name).exists() and output.samefile(name):
+            if name != STDIN and _same(output, name):
                 raise BatchError(f"{name} is the input and the output", "batch.output")
             sources.append(_source(name))
     if not sources:
@@ -108,20 +109,28 @@ def find_sources(inputs: Iterable[str | os.PathLike[str]], output: Path) -> Foun
 
 def _walk(folder: Path, output: Path, left_out: list[str]) -> Iterator[Path]:
     """The files to read, in the order of their names. What is hidden, or named with ``_`` as Spark does, is not."""
-    for path in sorted(folder.iterdir()):
-        if path.is_dir():
-            if path.suffix == FOLDER_SUFFIX and (path / "manifest.json").exists():
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise unreadable(Source(str(folder), "folder", None), error) from None
+    for path in paths:
+        if os.path.isdir(path):
+            if path.suffix == FOLDER_SUFFIX and os.path.exists(path / "manifest.json"):
                 continue  # a batch in the making
-            if path.is_symlink():
+            if os.path.islink(path):
                 left_out.append(str(path))  # it may lead back here
             elif path.name[0] not in "._":
                 yield from _walk(path, output, left_out)
-        elif output.exists() and path.exists() and output.samefile(path):
+        elif _same(output, path):
             continue
         elif path.name[0] in "._" or not path.name.endswith(_SUFFIXES):
             left_out.append(str(path))
         else:
             yield path
+
+
+def _same(one: Path, other: str | Path) -> bool:
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def _source(name: str) -> Source:
@@ -134,7 +143,7 @@ def _source(name: str) -> Source:
             head = cast("BufferedReader", sys.stdin.buffer).peek(4)[:4]
             size = None
         else:
-            if not Path(name).is_file() and Path(name).exists():
+            if not os.path.isfile(name) and os.path.exists(name):
                 # A pipe can be opened once, and its first bytes read once.
                 raise BatchError(f"{name} is no file; what is not one can be piped in, as -", "batch.input")
             with Path(name).open("rb") as file:

@@ -22,7 +22,7 @@ from ..errors import BatchError
 from ..format import Format
 from ..registry import REGISTRY
 from .options import Options
-from .record import Record, broken
+from .record import Record, broken, lone_surrogate
 from .rows import RowReader
 from .sources import MAX_LINE, Piece, digest_of
 from .summary import Counts
@@ -103,8 +103,8 @@ class Worker:
             return self._arrow_part(piece, counts, seen, at)
         lines = []
         for record in self._records(piece, seen, at):
-            counts.count(record)
             lines.append(self._line(record))
+            counts.count(record)  # behind it: what cannot be written is an error too
         lines.append("")
         text = "\n".join(lines)
         if not text.isascii():
@@ -141,14 +141,12 @@ class Worker:
 
     def _written(self, record: Record) -> Record:
         """A record that can be written, whatever is kept."""
-        own = {name: value for name, value in record.items() if name not in self._keep}
+        kept = {name: plain(record[name]) for name in self._keep}
         try:
-            _encode(own).encode()
+            _encode({**record, **dict.fromkeys(kept)}).encode()
         except UnicodeEncodeError:
-            from .arrow import lone_surrogate
-
-            own.update(broken(lone_surrogate()))
-        return {**own, **{name: plain(record[name]) for name in self._keep}}
+            record.update(broken(lone_surrogate()))
+        return {**record, **kept}
 
     def _arrow_part(self, piece: Piece, counts: Counts, seen: set[str], at: _Row) -> bytes:
         import pyarrow as pa
@@ -163,15 +161,15 @@ class Worker:
         columns = self._job.columns
         if piece.kind == "arrow":
             batch = from_bytes(piece.data)
-            kept = [batch.column(batch.schema.get_field_index(name)) for name in self._keep]
-            kept = [
-                column
-                if column.type == columns.field(name).type
-                else pa.array(map(_text, column.to_pylist()), pa.string())
-                for name, column in zip(self._keep, kept, strict=True)
-            ]
+            same = [name for name in self._keep if batch.schema.field(name).type == columns.field(name).type]
         else:
-            kept = [pa.array([_text(record[name]) for record in records], pa.string()) for name in self._keep]
+            same = []
+        kept = [
+            batch.column(batch.schema.get_field_index(name))
+            if name in same
+            else pa.array([_text(record[name]) for record in records], pa.string())
+            for name in self._keep
+        ]
         return write_part(pa.RecordBatch.from_arrays([*made, *kept], schema=columns))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -96,7 +97,7 @@ def batch(
     options["provider"] = provider if provider == "auto" else provider_named(provider)
     try:
         _check(options)
-        with _progress() as told:
+        with _broken_pipes_are_errors(), _progress() as told:
             summary = batches.run(
                 inputs,
                 output,
@@ -115,6 +116,8 @@ def batch(
         sys.stderr.write(f"toolglot: {line(str(error))} ({error.code})\n")
         raise typer.Exit(2) from None
     except ModuleNotFoundError as error:
+        if error.name == "jsonschema_rs":
+            raise UsageProblem(str(error)) from None
         if error.name != "pyarrow":
             raise
         raise UsageProblem("Parquet needs the package pyarrow: pip install pyarrow") from None
@@ -174,6 +177,19 @@ def _show(summary: batches.Summary) -> None:
 
 def _row(table: Table, name: str, tally: dict[str, Any]) -> None:
     table.add_row(line(name), *(f"{tally[key]:,}" for key in ("rows", "calls", "rows_with_errors", "repairs")))
+
+
+@contextmanager
+def _broken_pipes_are_errors() -> Iterator[None]:
+    """That of a process that was killed shall not end the command without a word, as that of a reader of ours does."""
+    if not hasattr(signal, "SIGPIPE"):
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 @contextmanager
