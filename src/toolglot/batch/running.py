@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 _LOOKED_AT = 1000  # lines in which a column has to be
+_SMALL = 1 << 20  # bytes of lines that are read sooner than other processes have started
 _KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonl.gz": "gzip", ".ndjson.gz": "gzip", ".parquet": "parquet"}
 
 
@@ -63,8 +64,8 @@ def run(
     ``piece_bytes`` is how much of the input a process reads at a time and loses if it is killed; it does not change the
     output, nor can it be changed when a run goes on.
 
-    With more than one of ``processes`` (None: as many as there are cores) it starts Python anew in each, so a script
-    calls it under ``if __name__ == "__main__":``.
+    With more than one of ``processes`` (None: as many as there are cores, one for small files) it starts Python anew
+    in each, so a script calls it under ``if __name__ == "__main__":``.
     """
     _not_in_a_process_that_starts()
     chosen = Options(**options)
@@ -80,7 +81,7 @@ def run(
     if not os.path.isdir(target.parent):
         raise BatchError(f"the folder {target.parent} is not there", "batch.output")
     found = find_sources(inputs, target)
-    batch = _Batch(chosen, found.sources, target, kind, processes or _cores(), progress, piece_bytes)
+    batch = _Batch(chosen, found.sources, target, kind, processes or _processes(found.sources), progress, piece_bytes)
     summary = batch.run(overwrite)
     summary.left_out = found.left_out
     return summary
@@ -100,8 +101,11 @@ def _kind_of(output: Path) -> str:
     raise BatchError(f"{output.name}: the output's name ends with one of {', '.join(_KINDS)}", "batch.output")
 
 
-def _cores() -> int:
-    """The cores that this process may use."""
+def _processes(sources: list[Source]) -> int:
+    """As many as there are cores that this process may use; one for what is read sooner than others have started."""
+    if all(source.kind == "lines" and source.size is not None for source in sources):
+        if sum(source.size or 0 for source in sources) <= _SMALL:
+            return 1
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 

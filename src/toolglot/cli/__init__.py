@@ -24,7 +24,10 @@ def main() -> None:
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 (open until the end)
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    from .app import app
+    try:
+        from .app import app
+    except KeyboardInterrupt:  # Ctrl-C before the command has begun
+        raise SystemExit(130) from None
 
     # A reader that goes away (`| head`) ends the command as it ends any other: silently, by the signal, which a shell
     # shows as 141. Status 1 is for texts that are broken.
