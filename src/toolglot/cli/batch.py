@@ -60,7 +60,7 @@ def batch(
     synthesize_ids: Annotated[bool, typer.Option("--synthesize-ids", help="Make up ids where there are none.")] = False,
     validate: Annotated[bool, typer.Option("--validate", help="Check arguments against the tools.")] = False,
     coerce: Annotated[bool, typer.Option("--coerce", help="Read values as the types that the tools declare.")] = False,
-    processes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Else one a core, for small files one.")] = None,
+    processes: Annotated[int | None, typer.Option(min=1, metavar="N", help="Else one a core; one if small.")] = None,
     piece_bytes: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="How much a process reads at a time; else 256 KiB or more.")
     ] = None,
