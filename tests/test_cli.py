@@ -403,7 +403,7 @@ def test_bad_tools(tmp_path: Path) -> None:
     for text, said in [
         ("{", "is not JSON"),
         ("3", "expected a list of tool definitions, got int"),
-        ("[" * 100_000, "is nested too deeply"),
+        ("[" * 100_000, "nesting is deeper than 512 levels"),
         ("[3]", "expected a Tool, a name or a definition object, got int"),
         ('[{"type": "function", "function": {}}]', "definition.invalid_tool"),
     ]:

@@ -129,7 +129,7 @@ def test_calls_of_a_response(tmp_path: Any) -> None:
     ("text", "words"),
     [
         ("{", "is not JSON"),
-        ("3", "it does not show whose messages these are"),
+        ("3", "expected a list of messages or a request, got int"),
         ("[3]", "it does not show"),
         ('[{"role": "user", "content": "Hi"}]', "these are no results"),
         ('{"content": "x", "is_error": 1}', "[0].is_error: expected true or false, got int"),
@@ -224,7 +224,10 @@ def test_repaired_messages() -> None:
 
 
 def test_wrong_messages() -> None:
-    assert "say it with --from PROVIDER" in problem("convert", "messages", "--to", "openai", input="3")
+    assert "expected a list of messages or a request, got int" in problem(
+        "convert", "messages", "--to", "openai", input="3"
+    )
+    assert "say it with --from PROVIDER" in problem("convert", "messages", "--to", "openai", input="[3]")
     assert "is not JSON" in problem("convert", "messages", "--to", "openai", input="{")
     assert "no provider is called 'x'" in problem("convert", "messages", "--from", "x", "--to", "openai", input="[]")
 

@@ -126,7 +126,7 @@ def grows(work: Callable[[str, str | None], None], shape: Shape, size: int, form
     The text is no longer than it has to be for the clock: quadratic work may be quadratic memory as well.
     """
     while seconds(work, shape(size), format) < 0.01:
-        if size >= 500_000:
+        if size >= 250_000:
             return 0.0  # too fast to be anything but linear
         size *= 2
     ratio = least(work, shape(2 * size), format, 1) / least(work, shape(size), format, 2)
