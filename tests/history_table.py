@@ -189,6 +189,7 @@ def planted(provider: Provider) -> tuple[Counter[str], Counter[str], int]:
     """
     parser: WireProvider = get_provider(provider)
     case = CASES[str(parser.wire)]
+    rules = parser.rules if parser.roles is not None else parser.rules.keys() - {"history.unknown_role"}
     there: Counter[str] = Counter()
     found: Counter[str] = Counter()
     for fault in case.data["faults"]:
@@ -198,13 +199,14 @@ def planted(provider: Provider) -> tuple[Counter[str], Counter[str], int]:
             (one.code, one.path) for one in check_messages(fault["messages"], provider, tools=fault.get("tools"))
         )
         for code, path, _ in fault["problems"]:
-            if code in parser.rules:
+            if code in rules:
                 there[code] += 1
                 found[code] += left[code, path] > 0
                 left[code, path] -= 1
     clean = [shared(provider), case.data["history"], parser.messages(turns.CONVERSATION)]
     wrong = [one for history in clean for one in check_messages(history, provider, tools=turns.TOOLS)]
-    return there, found, sum(one.code in case.parser.rules for one in wrong)
+    told = [(code, path) for code, path in case.data.get("problems", ()) if code in rules]  # of its own history
+    return there, found, sum(one.code in case.parser.rules for one in wrong) - len(told)
 
 
 def main() -> int:
