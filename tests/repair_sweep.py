@@ -157,6 +157,15 @@ PIECES = (
 MIXED = (None, "deepseek_v3", "gemma4", "glm45", "hermes", "kimi_k2", "minimax_m2", "pythonic", "qwen3_coder")
 
 
+def tiles(message: toolglot.Message, text: str) -> bool:
+    """Whether parts, errors and separators lie side by side and are all of the text."""
+    spans = [part.span for part in message.parts] + [error.span for error in message.errors]
+    at = 0
+    for start, end in sorted([span for span in spans if span is not None] + message.separators):
+        at = end if start == at else -1
+    return at == len(text)
+
+
 def check_mixed(format: str | None, count: int) -> list[str]:
     """Read pieces of markup in any order: streamed it is the same, and all of it is in a part, separator or error."""
     rng = random.Random(str(format))
@@ -169,11 +178,7 @@ def check_mixed(format: str | None, count: int) -> list[str]:
         ended = [event.call for event in events if isinstance(event, toolglot.ToolCallEnd)]
         if also != message or ended != message.tool_calls:
             wrong.append(f"{format}: streamed it is another message: {text!r}")
-        spans = [part.span for part in message.parts] + [error.span for error in message.errors]
-        at = 0
-        for start, end in sorted([span for span in spans if span is not None] + message.separators):
-            at = end if start == at else -1
-        if at != len(text):
+        if not tiles(message, text):
             wrong.append(f"{format}: the spans do not tile it: {text!r}")
     return wrong
 

@@ -123,6 +123,19 @@ SIXTEENFOLD = 1.75
 def grows(work: Callable[[str, str | None], None], shape: Shape, size: int, format: str | None) -> float:
     """How many times longer a character of sixteen times the text takes; not asked if twice the text looks good.
 
+    What is not linear is so every time; what another process does to a measurement is not there the next time.
+    """
+    ratio = 1e9
+    for _ in range(3):
+        ratio = min(ratio, grows_once(work, shape, size, format))
+        if ratio <= SIXTEENFOLD:
+            break
+    return ratio
+
+
+def grows_once(work: Callable[[str, str | None], None], shape: Shape, size: int, format: str | None) -> float:
+    """One measurement of `grows`.
+
     The text is no longer than it has to be for the clock: quadratic work may be quadratic memory as well.
     """
     while seconds(work, shape(size), format) < 0.01:

@@ -13,7 +13,7 @@ import pytest
 
 import repairs
 import toolglot
-from repair_sweep import CUT_EXEMPT, GOLDEN, MIXED, check_cuts, check_damage, check_mixed, streamed
+from repair_sweep import CUT_EXEMPT, GOLDEN, MIXED, check_cuts, check_damage, check_mixed, same, sound, streamed, tiles
 from repairs import CASES, PARIS, TOOLS, Case, hermes, shown, wrong
 from toolglot import golden
 from toolglot.engine.unopened import GUESSES
@@ -207,6 +207,20 @@ def test_partial_arguments(text: str, options: dict[str, Any], certain: dict[str
         also, _ = streamed(text, 1, finish_reason="length", on_error=mode, **options)
         assert also.errors[0].partial_arguments == certain
         assert pickle.loads(pickle.dumps(error)).partial_arguments == certain
+
+
+@pytest.mark.parametrize("folder", golden.folders())
+def test_a_call_that_another_interrupts(folder: str) -> None:
+    """What is made of it hangs neither on the pieces that it comes in nor on how the output ends."""
+    for case in [case for case in GOLDEN if case.format == folder and sound(case)][:4]:
+        options = {**case.options, "format": folder, "on_error": "repair"}
+        options.pop("finish_reason", None)
+        for cut in (1, 2, 3, 8):
+            text = case.text.rstrip()[:-cut] + case.text
+            for reason in (None, "stop", "length"):
+                message = toolglot.parse(text, finish_reason=reason, **options)
+                assert same(streamed(text, 3, finish_reason=reason, **options)[0], message), text
+                assert tiles(message, text), text
 
 
 # -- providers

@@ -75,6 +75,17 @@ class Registry:
             self._added.append(fmt.id)
         self._formats[fmt.id] = fmt
         self._programs[fmt.id] = program
+        self._forget_plans()
+
+    def remove(self, id: str) -> None:
+        """Take out a format that was registered; `KeyError` for any other."""
+        if id not in self._added:
+            raise KeyError(id)
+        self._added.remove(id)
+        del self._formats[id], self._programs[id]
+        self._forget_plans()
+
+    def _forget_plans(self) -> None:
         # A new dict: what another thread makes of the formats before goes into the old one.
         self._plans = {}
         self.detection = None

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from .entries import Untagged
 
 _SOLID = re.compile(r"[^ \t\r\n;]")
-_FENCE_END = re.compile(r"[ \t\r\n]{0,64}```")
-_FENCE_END_PART = re.compile(r"[ \t\r\n]{0,64}`{0,2}\Z")
+# What closes a fence; with a language behind it, it opens one.
+_FENCE_END = re.compile(r"[ \t\r\n]{0,64}```(?![\w+-]{1,20}[ \t]{0,64}\r?\n)")
+_FENCE_END_PART = re.compile(r"[ \t\r\n]{0,64}(?:`{0,2}|```(?:[\w+-]{1,20}[ \t]{0,64}\r?)?)\Z")
 
 
 class Tracker:
@@ -207,6 +208,8 @@ class Tracker:
         m.fmt = finder.spec.format_id
         lines = self.lines(m)
         for n, (start, end, shape, outer) in enumerate(results):
+            fenced = outer != start
+            outer = max(outer, at)  # its fence may have closed the call before
             gap = text[at - origin : outer - origin]
             if self.before:
                 lead = max((len(b) for b in self.before if gap.endswith(b)), default=0)
@@ -221,7 +224,9 @@ class Tracker:
                 m.name = m.id = None
                 m.value_at = start if finder.spec.tier == "json" else None
                 m.value_keys = finder.spec.keys.arguments
-                m.open_end = not known
+                # What another call or a tag interrupts is over, however the output ends.
+                at_end = m.final and n + 1 == len(results) and self.end >= m.base + len(m.buf)
+                m.open_end = not known and at_end
                 m.report(shape, (outer, end), True, (text, origin, *lines))
                 m.open_end = False
                 at = end
@@ -239,7 +244,7 @@ class Tracker:
                     m.finish(found, (last, stop), (text, origin, *lines))
                     last = stop
                 at = end
-            if outer != start:
+            if fenced:
                 fence = _FENCE_END.match(text, end - origin)
                 if fence is not None:
                     at = origin + fence.end()
