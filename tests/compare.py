@@ -1,26 +1,11 @@
-"""How the property tests compare, and how many examples they try.
-
-`TOOLGLOT_EXAMPLES=20 pytest tests/test_properties.py` tries twenty times as many.
-"""
+"""How the property tests compare."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
 from typing import Any
 
-from hypothesis import HealthCheck, settings
-
 import toolglot
-
-# The golden tests settle what each text means; here many odd ones are tried, which takes no deadline.
-QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-
-
-def examples(count: int) -> settings:
-    return settings(
-        max_examples=count * int(os.environ.get("TOOLGLOT_EXAMPLES", "1")), deadline=None, suppress_health_check=QUIET
-    )
 
 
 def plain(value: Any) -> Any:

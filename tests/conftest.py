@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
 from toolglot.registry import REGISTRY
 
 # A busy machine is slow, not wrong; what hangs is stopped by pytest's own timeout.

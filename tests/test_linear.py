@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import toolglot
+from effort import full_or
 from texts import CLOSERS, OPENERS, format_ids, openers_of
 
 # A shape makes a text of about the asked length.
@@ -191,7 +192,11 @@ def test_a_quadratic_part_is_found(measure: Callable[..., float], share: float) 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name != "many_keys"])
 @pytest.mark.parametrize("work", [whole, seed, characters])
 def test_linear(work: Callable[[str, str | None], None], name: str) -> None:
-    assert grows(work, SHAPES[name], 16_000, None) <= SIXTEENFOLD
+    if (work, name) == (seed, "many_calls"):
+        # More than 10,000 calls are over the limit: that is said, after both ways of reading them.
+        assert sixteenfold(work, SHAPES[name], 4_000, None) <= SIXTEENFOLD
+    else:
+        assert grows(work, SHAPES[name], 16_000, None) <= SIXTEENFOLD
 
 
 def decoded(text: str, format: str | None) -> None:
@@ -229,7 +234,7 @@ def test_linear_by_format(format: str, work: Callable[[str, str | None], None]) 
     found = openers_of(format)
     turn = format_ids().index(format) + (work is whole)
     assert grows(work, repeated(found[turn % len(found)]), 8_000, format) <= SIXTEENFOLD
-    for n in range(4):
+    for n in full_or(range(4), (turn % 4,)):
         shape = repeated(ENDLESS[(turn + 2 * n) % len(ENDLESS)], found[(turn + n * len(found) // 4) % len(found)])
         assert grows(work, shape, 8_000, format) <= SIXTEENFOLD, repr(shape(200))
 

@@ -13,8 +13,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import toolglot
-from compare import examples, plain
+from compare import plain
 from differential import generate
+from effort import examples
 from texts import CLOSERS, PIECES, TOOLS, format_ids, golden_texts, markup
 
 Options: TypeAlias = "dict[str, Any]"

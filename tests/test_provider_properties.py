@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import payloads
-from compare import examples
+from effort import examples
 from toolglot import (
     Message,
     ParseError,

@@ -9,7 +9,8 @@ from hypothesis import example, given, note
 from hypothesis import strategies as st
 
 import toolglot
-from compare import examples, unordered
+from compare import unordered
+from effort import examples
 from texts import PIECES, format_ids, tools_of
 
 KEYS = st.one_of(

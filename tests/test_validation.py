@@ -15,7 +15,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import toolglot
-from compare import examples, plain
+from compare import plain
+from effort import examples
 from toolglot import (
     ConversionError,
     DefinitionError,

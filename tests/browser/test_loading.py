@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, Desk, Quiet, Site, opened, reference, serve
 from playwright.sync_api import Browser, expect
 
+from conftest import PATIENCE, Desk, Quiet, Site, opened, reference, serve
 from toolglot.playground.build import CONTENT_POLICY
 
 SECONDS = 5.0  # until the first result

@@ -6,10 +6,10 @@ import json
 import re
 
 import pytest
-from conftest import Desk, Site, fragment, opened
 from playwright.sync_api import Browser, expect
 
 import toolglot
+from conftest import Desk, Site, fragment, opened
 from toolglot.playground.samples import SAMPLES, TOOLS
 
 HERMES = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
