@@ -473,8 +473,9 @@ def test_linear(name: str) -> None:
             frames.feed(stream[at : at + piece])
         frames.close()
 
-    small = _seconds(lambda: work(60_000))
-    assert _seconds(lambda: work(480_000)) < 20 * small + 0.02
+    # What another process does to a measurement is not there the next time.
+    ratios = [_seconds(lambda: work(480_000)) / (20 * _seconds(lambda: work(60_000)) + 0.02) for _ in range(3)]
+    assert min(ratios) < 1
 
 
 # -- Bedrock

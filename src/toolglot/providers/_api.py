@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import DefinitionError
 from ..types import Message
-from ._base import Ids, OnError, WireProvider, checked, first_message
+from ._base import Ids, OnError, WireProvider, checked
 from ._detect import detect_provider, detect_value
 from ._names import Provider, WireFormat
 from ._payload import load
@@ -95,8 +95,8 @@ def parse_response(
     ('anthropic', 'ping')
     """
     payload, text = load(response)
-    parser = _parser(provider, response, payload)
-    return first_message(parser.read_all(payload, text, on_error, ids, tools, text_format, validate, coerce), on_error)
+    parser = _by_shape(detect_value(payload, type(response))) if provider == "auto" else get_provider(provider)
+    return parser.read_first(payload, text, on_error, ids, tools, text_format, validate, coerce)
 
 
 def parse_responses(
@@ -112,18 +112,11 @@ def parse_responses(
 ) -> list[Message]:
     """The same for every choice of a response."""
     payload, text = load(response)
-    parser = _parser(provider, response, payload)
+    parser = _by_shape(detect_value(payload, type(response))) if provider == "auto" else get_provider(provider)
     return [
         checked(message, on_error)
         for message in parser.read_all(payload, text, on_error, ids, tools, text_format, validate, coerce)
     ]
-
-
-def _parser(provider: str | Provider, response: Any, value: Any) -> WireProvider:
-    """Who reads ``value``, which was loaded from ``response``."""
-    if provider == "auto":
-        return _by_shape(detect_value(value, type(response)))
-    return get_provider(provider)
 
 
 @cache

@@ -33,6 +33,8 @@ __all__ = ["BODIES", "ToolCallParser", "WireProvider"]
 OnError = Literal["raise", "collect", "repair"]
 Ids = Literal["given", "synthesize"]
 NewReading = Callable[[], Reading]
+_ON_ERROR: Final = ("raise", "collect", "repair")
+_IDS: Final = ("given", "synthesize")
 _ERROR: Final = {"error"}
 # What a reader may leave in a part's extra beside the API's own members.
 _STRUCTURED: Final = {"item": dict, "part": dict, "step": dict, "entry": dict, "key": str}
@@ -230,9 +232,7 @@ class WireProvider(Histories, Writers):
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
         ``text_format``, ``validate`` and ``coerce``: as for `parse_response`.
         """
-        return first_message(
-            self.read_all(*load(response), on_error, ids, tools, text_format, validate, coerce), on_error
-        )
+        return self.read_first(*load(response), on_error, ids, tools, text_format, validate, coerce)
 
     def parse_all(
         self,
@@ -261,19 +261,53 @@ class WireProvider(Histories, Writers):
         coerce: bool,
     ) -> list[Message]:
         """Every choice of what `load` gave, with its errors."""
-        if on_error not in ("raise", "collect", "repair"):
+        if tools is None and text_format is None and not validate and not coerce:
+            found = self.ordinary(payload, on_error, ids)
+            if found is not None:
+                return [found]
+        return self._thoroughly(payload, text, on_error, ids, tools, text_format, validate, coerce)
+
+    def read_first(
+        self,
+        payload: Any,
+        text: str | None,
+        on_error: str,
+        ids: str,
+        tools: Any,
+        text_format: str | None,
+        validate: bool,
+        coerce: bool,
+    ) -> Message:
+        """The first choice of what `load` gave, with the others counted; its error is raised if errors are."""
+        if tools is None and text_format is None and not validate and not coerce:
+            ordinary = self.ordinary(payload, on_error, ids)
+            if ordinary is not None:
+                return ordinary
+        found, *others = self._thoroughly(payload, text, on_error, ids, tools, text_format, validate, coerce)
+        if others:
+            found.losses.append(Loss("loss.choice", "$", f"{len(others)} more; parse_responses reads them"))
+        return checked(found, on_error)
+
+    def _thoroughly(
+        self,
+        payload: Any,
+        text: str | None,
+        on_error: str,
+        ids: str,
+        tools: Any,
+        text_format: str | None,
+        validate: bool,
+        coerce: bool,
+    ) -> list[Message]:
+        if on_error not in _ON_ERROR:
             raise ValueError(f"on_error: expected 'raise', 'collect' or 'repair', got {on_error!r}")
-        if ids not in ("given", "synthesize"):
+        if ids not in _IDS:
             raise ValueError(f"ids: expected 'given' or 'synthesize', got {ids!r}")
         declared = names = None
         if tools is not None:
             declared = ToolSet.of(tools)
             names = Names(self.tool_names, sorted(declared.names)) if declared is not None else None
-        answers = type(payload) is dict and payload.get("error") is None and type(payload.get("message")) is not str
-        if answers and tools is None and text_format is None and not validate and not coerce:
-            found = self._ordinary(payload, ids)
-            if found is not None:
-                return [found]
+        answers = _answers(payload)
         listed = type(payload) is list
         mends = on_error == "repair"
         new: NewReading = partial(
@@ -293,15 +327,16 @@ class WireProvider(Histories, Writers):
             ]
         return messages
 
-    def _ordinary(self, payload: dict[str, Any], ids: str) -> Message | None:
+    def ordinary(self, payload: Any, on_error: str, ids: str) -> Message | None:
         """The message in a response that is as nearly all are."""
-        try:
-            found = self.read_ordinary(payload)
-        except (Unusual, KeyError, Fault):
-            return None
-        if ids == "synthesize" and not all(call.id for call in found.tool_calls):
-            return None
-        return found
+        if type(payload) is dict and on_error in _ON_ERROR and ids in _IDS and _answers(payload):
+            try:
+                found = self.read_ordinary(payload)
+            except (Unusual, KeyError, Fault):
+                return None
+            if ids == "given" or all(call.id for call in found.tool_calls):
+                return found
+        return None
 
     def _odd(self, payload: Any, new: NewReading) -> list[Reading]:
         """What may be no response: an error, with or without what was said until then; a list; another value."""
@@ -523,12 +558,9 @@ def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return joined
 
 
-def first_message(messages: list[Message], on_error: str) -> Message:
-    """The first of several choices, with the others counted."""
-    first = messages[0]
-    if len(messages) > 1:
-        first.losses.append(Loss("loss.choice", "$", f"{len(messages) - 1} more; parse_responses reads them"))
-    return checked(first, on_error) if first.errors else first
+def _answers(payload: Any) -> bool:
+    """Whether it is what a model said, and no error instead."""
+    return type(payload) is dict and payload.get("error") is None and type(payload.get("message")) is not str
 
 
 def checked(message: Message, on_error: str) -> Message:

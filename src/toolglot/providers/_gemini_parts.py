@@ -8,16 +8,28 @@ from typing import Any, Final
 
 from ..history import Turns, UserPart
 from ..schema.subset import Subset, words
-from ..types import FilePart, ImagePart, Message, OpaquePart, Part, StopReason, TextPart, ToolResult, json_text
+from ..types import (
+    CallPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    StopReason,
+    TextPart,
+    ToolCall,
+    ToolResult,
+    json_text,
+)
 from ._history import Report
-from ._ordinary import Unusual, call_part
+from ._ordinary import Unusual, call_of
 from ._reading import rest
 from ._turns import SOURCE, TurnReader, from_base64, shortest
 from ._write_turns import calls_of
 from ._writing import Writing, base64_text, result_parts, result_text
 
 __all__ = [
-    "JSON_SCHEMA", "NO_SIGNATURE", "OPENAPI", "RULES", "STOP_REASONS", "camel", "check", "known_camel",
+    "JSON_SCHEMA", "NO_SIGNATURE", "OPENAPI", "RULES", "SNAKES", "STOP_REASONS", "camel", "check", "known_camel",
     "ordinary_parts", "read_content", "read_system", "response", "user_part",
 ]  # fmt: skip
 
@@ -81,7 +93,7 @@ _SNAKE: Final = {
     **{f"{kind}_value": f"{kind}Value" for kind in ("string", "number", "bool", "null")},
     "response_id": "responseId",
 }
-_SNAKES: Final = frozenset(_SNAKE)
+SNAKES: Final = frozenset(_SNAKE)
 _UNDERSCORE: Final = re.compile("_([a-z])").sub
 JSON_SCHEMA: Final = Subset(references="alone", bare_arrays=False, root_unions=False)
 # `parameters`, the older member: a part of OpenAPI 3.0.
@@ -111,7 +123,7 @@ def camel(node: dict[str, Any]) -> dict[str, Any]:
 
 def known_camel(node: dict[str, Any]) -> dict[str, Any]:
     """The same for what the model says, of which members that are not known are kept as they came."""
-    if _SNAKES.isdisjoint(node):
+    if SNAKES.isdisjoint(node):
         return node
     return {_SNAKE.get(key, key): value for key, value in node.items()}
 
@@ -119,27 +131,29 @@ def known_camel(node: dict[str, Any]) -> dict[str, Any]:
 # -- reading
 
 
-def ordinary_parts(wire: str, found: list[Any]) -> list[Part]:
-    """The parts of an ordinary response: whole calls and text, nothing beside them."""
+def ordinary_parts(wire: str, found: list[Any]) -> tuple[list[Part], list[ToolCall], str]:
+    """The parts of an ordinary response, and its calls and its text: there is nothing beside them."""
     parts: list[Part] = []
-    calls = 0
+    calls: list[ToolCall] = []
+    said = ""
     for part in found:
         if type(part) is not dict or len(part) != 1:
             raise Unusual
         text = part.get("text")
         if text is None:
-            call = part["functionCall"]
-            id = call.get("id") if type(call) is dict else None
-            if type(call) is not dict or len(call) != (3 if id else 2):
+            use = part["functionCall"]
+            id = use.get("id") if type(use) is dict else None
+            if type(use) is not dict or len(use) != (3 if id else 2):
                 raise Unusual
-            own = {"id": id} if id else None
-            parts.append(call_part(wire, calls, id, call["name"], call["args"], own))
-            calls += 1
+            call = call_of(wire, len(calls), id, use["name"], use["args"], {"id": id} if id else None)
+            calls.append(call)
+            parts.append(CallPart(call, None, {}))
         elif type(text) is str and text:
             parts.append(TextPart(text, None, {}))
+            said += text
         else:
             raise Unusual
-    return parts
+    return parts, calls, said
 
 
 def read_content(content: Any, turns: TurnReader) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..types import CallPart, Limits, Message, Part, ReasoningPart, StopReason, TextPart, ToolCall
+from ..types import CallPart, Limits, Message, Part, StopReason, ToolCall
 from ..values.json import loads
 from ._reading import rest, with_inner
 
-__all__ = ["Unusual", "call_part", "enveloped_part", "keep", "only", "ordinary_message", "text_of"]
+__all__ = ["Unusual", "call_of", "enveloped", "keep", "only", "ordinary_message", "text_of"]
 
+_new: Final = object.__new__  # and a value for each slot: a quarter less than what the constructor takes
 _MAX_CALLS: Final = Limits().calls
 _MAX_NAME: Final = Limits().name
 
@@ -48,70 +49,93 @@ def keep(item: dict[str, Any], known: frozenset[str], extra: dict[str, Any]) -> 
             extra[key] = value  # noqa: PERF403
 
 
-def call_part(
-    wire: str, index: int, id: Any, name: Any, arguments: Any, extra: dict[str, Any] | None = None
-) -> CallPart:
+def call_of(wire: str, index: int, id: Any, name: Any, arguments: Any, extra: dict[str, Any] | None = None) -> ToolCall:
     """A call; its arguments are an object or the JSON text of one. It has an id, or none at all."""
     raw = text = None
     if type(arguments) is str:
         raw = arguments
         arguments = loads(raw)
         text = raw.strip()
-    if type(arguments) is not dict or type(name) is not str or not 0 < len(name) <= _MAX_NAME or index >= _MAX_CALLS:
-        raise Unusual
-    if not id if type(id) is str else id is not None:
-        raise Unusual
-    own = {wire: extra} if extra else {}
-    return CallPart(ToolCall(name, arguments, id, False, index, None, raw, None, "function", None, own, text), None, {})
+    if (
+        type(arguments) is dict
+        and type(name) is str
+        and 0 < len(name) <= _MAX_NAME
+        and (id is None or (type(id) is str and id))
+    ):
+        call = _new(ToolCall)
+        call.name = name
+        call.arguments = arguments
+        call.id = id
+        call.id_synthesized = False
+        call.index = index
+        call.format = None
+        call.raw_arguments = raw
+        call.span = None
+        call.kind = "function"
+        call.input = None
+        call.extra = {wire: extra} if extra else {}
+        call._json = text
+        return call
+    raise Unusual
 
 
-def enveloped_part(wire: str, index: int, item: Any, known: frozenset[str], inner: frozenset[str]) -> CallPart:
-    """A call as OpenAI has it: name and arguments in the member ``function``. The sets say what of both is not kept."""
-    if type(item) is not dict:
-        raise Unusual
-    function, id = item["function"], item.get("id")
-    if type(function) is not dict or item.get("type", "function") != "function" or "custom" in item:
-        raise Unusual
-    name, arguments = function["name"], function["arguments"]
-    plain = len(function) == 2 and len(item) == 3 and id and "type" in item  # there is no other member
-    extra = None if plain else with_inner(rest(item, known), "function", function, inner)
-    return call_part(wire, index, id, name, arguments, extra)
+def enveloped(wire: str, items: Any, known: frozenset[str], inner: frozenset[str], parts: list[Part]) -> list[ToolCall]:
+    """Calls as OpenAI has them: name and arguments in the member ``function``. They are added to ``parts``.
+
+    The sets say what of an item and of its function is not kept. There may be no ``items`` at all.
+    """
+    calls: list[ToolCall] = []
+    if type(items) is not list:
+        if items is not None:
+            raise Unusual
+        return calls
+    for item in items:
+        if type(item) is not dict:
+            raise Unusual
+        function, id = item["function"], item.get("id")
+        if type(function) is not dict or item.get("type", "function") != "function" or "custom" in item:
+            raise Unusual
+        beside = None
+        if not (known.issuperset(item) and inner.issuperset(function)):
+            beside = with_inner(rest(item, known), "function", function, inner)
+        call = call_of(wire, len(calls), id, function["name"], function["arguments"], beside)
+        calls.append(call)
+        parts.append(CallPart(call, None, {}))
+    return calls
 
 
 def ordinary_message(
-    provider: str, wire: str, parts: list[Part], stop: StopReason | None, usage: Any, extra: dict[str, Any]
+    provider: str,
+    wire: str,
+    parts: list[Part],
+    calls: list[ToolCall],
+    text: str,
+    thought: str,
+    stop: StopReason | None,
+    usage: Any,
+    extra: dict[str, Any],
 ) -> Message:
-    """The message of ``parts``; ``stop`` is what its reason to stop means."""
-    if stop in ("length", "error"):
+    """The message of ``parts``, which are ``calls``, ``text`` and ``thought``; ``stop``: what its reason means."""
+    if stop in ("length", "error") or len(calls) > _MAX_CALLS:
         raise Unusual
-    calls: list[ToolCall] = []
-    text = thought = ""
-    for part in parts:
-        kind = type(part)
-        if kind is CallPart:
-            calls.append(part.call)  # type: ignore[union-attr]
-        elif kind is TextPart:
-            text += part.text  # type: ignore[union-attr]
-        elif kind is ReasoningPart:
-            thought += part.text  # type: ignore[union-attr]
     # The reason lies both ways: what counts is whether there are calls.
     if calls:
         stop = "tool_calls" if stop in ("stop", None) else stop
     elif stop == "tool_calls":
         stop = "stop"
-    return Message(
-        text if text and not text.isspace() else None,
-        thought if thought and not thought.isspace() else None,
-        calls,
-        [],  # errors
-        [],  # repairs
-        None,  # format
-        provider,
-        stop,
-        usage,
-        {wire: extra} if extra else {},
-        parts,
-        [],  # separators
-        [],  # notes
-        [],  # losses
-    )
+    message = _new(Message)
+    message.content = text if text and not text.isspace() else None
+    message.reasoning = thought if thought and not thought.isspace() else None
+    message.tool_calls = calls
+    message.errors = []
+    message.repairs = []
+    message.format = None
+    message.provider = provider
+    message.stop_reason = stop
+    message.usage = usage
+    message.extra = {wire: extra} if extra else {}
+    message.parts = parts
+    message.separators = []
+    message.notes = []
+    message.losses = []
+    return message

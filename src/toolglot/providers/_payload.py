@@ -29,9 +29,11 @@ def load(response: Any) -> tuple[Any, str | None]:
     kind = type(response)
     if kind is dict:
         return response, None
-    if kind is not str and isinstance(response, (bytes, bytearray, memoryview)):
+    if kind is bytes or (kind is not str and isinstance(response, (bytes, bytearray, memoryview))):
         try:
-            response = bytes(response).decode().removeprefix("\ufeff")
+            response = str(response, "utf-8")
+            if response[:1] == "\ufeff":
+                response = response[1:]
         except UnicodeDecodeError as error:
             raise ParseError(
                 f"byte {error.start} is not UTF-8", "provider.invalid_encoding", position=error.start, expected="UTF-8"

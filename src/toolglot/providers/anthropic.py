@@ -30,7 +30,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._history import Report
 from ._names import WireFormat
-from ._ordinary import Unusual, call_part, keep, ordinary_message
+from ._ordinary import Unusual, call_of, keep, ordinary_message
 from ._payload import Path
 from ._pieces import Pieces, hashable, parse_member, shown
 from ._reading import Reading, rest
@@ -147,20 +147,23 @@ class Anthropic(WireProvider):
         if type(reason) is not str or type(content) is not list:
             raise Unusual
         parts: list[Part] = []
-        calls = 0
+        calls: list[ToolCall] = []
+        text = ""
         for block in content:
             kind = block["type"] if type(block) is dict else None
             if kind == "tool_use" and len(block) == 4:
-                parts.append(call_part(self._wire, calls, block["id"], block["name"], block["input"]))
-                calls += 1
+                call = call_of(self._wire, len(calls), block["id"], block["name"], block["input"])
+                calls.append(call)
+                parts.append(CallPart(call, None, {}))
             elif kind == "text" and len(block) == 2 and type(block["text"]) is str and block["text"]:
                 parts.append(TextPart(block["text"], None, {}))
+                text += block["text"]
             else:
                 raise Unusual
         extra = {"stop_reason": reason}
         keep(payload, _RESPONSE, extra)
         stop = self.stop_reasons.get(reason, "other")
-        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
+        return ordinary_message(self._name, self._wire, parts, calls, text, "", stop, payload.get("usage"), extra)
 
     # -- stream
 

@@ -35,7 +35,7 @@ from ._bedrock_events import BlockStream
 from ._bedrock_parts import DOCUMENTS, IMAGES, RULES, VIDEOS, blobs, content_of
 from ._history import Report
 from ._names import WireFormat
-from ._ordinary import Unusual, call_part, keep, ordinary_message
+from ._ordinary import Unusual, call_of, keep, ordinary_message
 from ._payload import Path
 from ._reading import Reading, rest
 from ._turns import TurnReader
@@ -214,23 +214,27 @@ class Bedrock(BlockStream):
         if type(reason) is not str or type(said) is not dict or type(said["content"]) is not list or "toolUse" in said:
             raise Unusual
         parts: list[Part] = []
-        calls = 0
+        calls: list[ToolCall] = []
+        text = ""
         for block in said["content"]:
             if type(block) is not dict or len(block) != 1:
                 raise Unusual
-            call = block.get("toolUse")
-            if type(call) is dict and len(call) == 3:
-                parts.append(call_part(self._wire, calls, call["toolUseId"], call["name"], call["input"]))
-                calls += 1
+            use = block.get("toolUse")
+            if type(use) is dict and len(use) == 3:
+                call = call_of(self._wire, len(calls), use["toolUseId"], use["name"], use["input"])
+                calls.append(call)
+                parts.append(CallPart(call, None, {}))
             elif type(block["text"]) is str and block["text"]:
                 parts.append(TextPart(block["text"], None, {}))
+                text += block["text"]
             else:
                 raise Unusual
         extra = {"stop_reason": reason}
         keep(payload, _RESPONSE, extra)
-        keep(said, _MESSAGE, extra)
+        if not _MESSAGE.issuperset(said):
+            keep(said, _MESSAGE, extra)
         stop = self.stop_reasons.get(reason, "other")
-        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
+        return ordinary_message(self._name, self._wire, parts, calls, text, "", stop, payload.get("usage"), extra)
 
     # -- stream
 

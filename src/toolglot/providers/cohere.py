@@ -30,7 +30,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._names import WireFormat
 from ._openai_parts import PART, read_part, user_part
-from ._ordinary import Unusual, enveloped_part, keep, ordinary_message, text_of
+from ._ordinary import Unusual, enveloped, keep, ordinary_message, text_of
 from ._payload import Path
 from ._pieces import Pieces, hashable, merge
 from ._reading import Reading, rest
@@ -178,21 +178,18 @@ class Cohere(WireProvider):
         if type(reason) is not str or type(said) is not dict or payload.get("tool_plan"):
             raise Unusual
         parts: list[Part] = []
-        plan, text, calls = text_of(said, "tool_plan"), text_of(said, "content"), said.get("tool_calls")
+        plan, text = text_of(said, "tool_plan"), text_of(said, "content")
         if plan:
             parts.append(ReasoningPart(plan, None, {self._wire: {"key": "tool_plan"}}))
         if text:
             parts.append(TextPart(text, None, {}))
-        if type(calls) is list:
-            for number, item in enumerate(calls):
-                parts.append(enveloped_part(self._wire, number, item, _CALL, _FUNCTION))
-        elif calls is not None:
-            raise Unusual
+        calls = enveloped(self._wire, said.get("tool_calls"), _CALL, _FUNCTION, parts)
         extra = {"stop_reason": reason}
         keep(payload, _RESPONSE, extra)
-        keep(said, _MESSAGE, extra)
+        if not _MESSAGE.issuperset(said):
+            keep(said, _MESSAGE, extra)
         stop = self.stop_reasons.get(reason, "other")
-        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
+        return ordinary_message(self._name, self._wire, parts, calls, text, plan, stop, payload.get("usage"), extra)
 
     # -- stream
 

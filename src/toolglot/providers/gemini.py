@@ -32,6 +32,7 @@ from ._gemini_parts import (
     NO_SIGNATURE,
     OPENAPI,
     RULES,
+    SNAKES,
     STOP_REASONS,
     camel,
     check,
@@ -220,19 +221,22 @@ class Gemini(WireProvider):
     def read_ordinary(self, payload: dict[str, Any]) -> Message:
         candidate = only(payload["candidates"])
         content, reason = candidate["content"], candidate["finishReason"]
-        if known_camel(payload) is not payload or known_camel(candidate) is not candidate or "chunks" in payload:
+        if not SNAKES.isdisjoint(payload) or not SNAKES.isdisjoint(candidate) or "chunks" in payload:
             raise Unusual
         if type(content) is not dict or type(content["parts"]) is not list or type(reason) is not str:
             raise Unusual
         extra = {"stop_reason": reason}
-        keep(candidate, _CANDIDATE, extra)
-        keep(content, _CONTENT, extra)
+        if not _CANDIDATE.issuperset(candidate):
+            keep(candidate, _CANDIDATE, extra)
+        if not _CONTENT.issuperset(content):
+            keep(content, _CONTENT, extra)
         keep(payload, _ROOT, extra)
         id = payload.get("responseId")
         if id is not None:
             extra["id"] = id
-        parts, stop = ordinary_parts(self._wire, content["parts"]), self.stop_reasons.get(reason, "other")
-        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usageMetadata"), extra)
+        parts, calls, text = ordinary_parts(self._wire, content["parts"])
+        stop, usage = self.stop_reasons.get(reason, "other"), payload.get("usageMetadata")
+        return ordinary_message(self._name, self._wire, parts, calls, text, "", stop, usage, extra)
 
     # -- stream
 

@@ -32,7 +32,7 @@ from ._assembly import Assembly
 from ._base import NewReading, WireProvider
 from ._gemini_parts import JSON_SCHEMA
 from ._names import WireFormat
-from ._ordinary import Unusual, call_part, ordinary_message
+from ._ordinary import Unusual, call_of, ordinary_message
 from ._payload import Path
 from ._pieces import Pieces, hashable, joined, merge, parse_member, shown
 from ._reading import Reading, rest
@@ -178,17 +178,20 @@ class GeminiInteractions(WireProvider):
         if type(reason) is not str or type(steps) is not list:
             raise Unusual
         parts: list[Part] = []
-        for number, step in enumerate(steps):
+        calls: list[ToolCall] = []
+        for step in steps:
             if type(step) is not dict or len(step) != 4 or step["type"] != "function_call":
                 raise Unusual
-            parts.append(call_part(self._wire, number, step["id"], step["name"], step["arguments"]))
+            call = call_of(self._wire, len(calls), step["id"], step["name"], step["arguments"])
+            calls.append(call)
+            parts.append(CallPart(call, None, {}))
         extra = {"stop_reason": reason}
         for key in ("id", "model"):
             value = payload.get(key)
             if value is not None:
                 extra[key] = value
         stop = self.stop_reasons.get(reason, "other")
-        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
+        return ordinary_message(self._name, self._wire, parts, calls, "", "", stop, payload.get("usage"), extra)
 
     # -- stream
 

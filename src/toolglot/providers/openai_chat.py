@@ -31,7 +31,7 @@ from ._dialects import DIALECTS, Dialect
 from ._history import Report
 from ._names import Provider, WireFormat
 from ._openai_parts import PART, RULES, media_part, read_part, user_part
-from ._ordinary import Unusual, enveloped_part, keep, only, ordinary_message, text_of
+from ._ordinary import Unusual, enveloped, keep, only, ordinary_message, text_of
 from ._payload import Path
 from ._reading import Reading, rest, with_inner
 from ._turns import SOURCE, TurnReader
@@ -224,14 +224,10 @@ class OpenAIChat(ChunkStream):
         if get("refusal") or get("function_call") is not None or get("reasoning") or get("reasoning_content"):
             raise Unusual
         parts: list[Part] = []
-        text, calls = text_of(said, "content"), get("tool_calls")
+        text = text_of(said, "content")
         if text:
             parts.append(TextPart(text, None, {}))
-        if type(calls) is list:
-            for number, item in enumerate(calls):
-                parts.append(enveloped_part(self._wire, number, item, CALL, FUNCTION))
-        elif calls is not None:
-            raise Unusual
+        calls = enveloped(self._wire, get("tool_calls"), CALL, FUNCTION, parts)
         extra: dict[str, Any] = {"stop_reason": reason}
         beside = rest(said, _READ)
         if beside is not None:
@@ -243,7 +239,7 @@ class OpenAIChat(ChunkStream):
                 raise Unusual
         keep(payload, RESPONSE, extra)
         stop = self.stop_reasons.get(reason, "other")
-        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), extra)
+        return ordinary_message(self._name, self._wire, parts, calls, text, "", stop, payload.get("usage"), extra)
 
     # -- stream
 

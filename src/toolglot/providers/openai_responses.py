@@ -29,7 +29,7 @@ from ._base import NewReading
 from ._history import Report
 from ._items import BEGUN, ItemStream
 from ._names import WireFormat
-from ._ordinary import Unusual, call_part, ordinary_message
+from ._ordinary import Unusual, call_of, ordinary_message
 from ._payload import Path
 from ._reading import Reading, rest
 from ._responses_parts import (
@@ -210,18 +210,21 @@ class OpenAIResponses(ItemStream):
         if type(reason) is not str or reason == "incomplete" or type(items) is not list:
             raise Unusual
         parts: list[Part] = []
-        for number, item in enumerate(items):
+        calls: list[ToolCall] = []
+        for item in items:
             if type(item) is not dict or item["type"] != "function_call" or item.get("status") == "incomplete":
                 raise Unusual
             id, extra = item["call_id"] or item.get("id"), rest(item, _CALL)
-            parts.append(call_part(self._wire, number, id, item["name"], item["arguments"], extra))
+            call = call_of(self._wire, len(calls), id, item["name"], item["arguments"], extra)
+            calls.append(call)
+            parts.append(CallPart(call, None, {}))
         about = {"stop_reason": reason}
         for key in _ABOUT:
             value = payload.get(key)
             if value is not None:
                 about[key] = value
         stop = self.stop_reasons.get(reason, "other")
-        return ordinary_message(self._name, self._wire, parts, stop, payload.get("usage"), about)
+        return ordinary_message(self._name, self._wire, parts, calls, "", "", stop, payload.get("usage"), about)
 
     # -- stream
 

@@ -38,25 +38,20 @@ def _constant(token: str) -> NoReturn:
 scan_once: Any = JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant).scan_once  # type: ignore[attr-defined]
 
 
-class _Counting:
-    """A scanner that lets duplicate keys pass, but keeps the objects that it has read."""
+def _counting() -> tuple[list[dict[str, Any]], Any]:
+    """A list, and a scanner that lets duplicate keys pass but adds the objects that it reads to the list."""
+    objects: list[dict[str, Any]] = []
+    keep = objects.append
 
-    __slots__ = ("objects", "scan_once")
+    def note(value: dict[str, Any]) -> dict[str, Any]:
+        keep(value)
+        return value
 
-    def __init__(self) -> None:
-        self.objects: list[dict[str, Any]] = []
-        keep = self.objects.append
-
-        def note(value: dict[str, Any]) -> dict[str, Any]:
-            keep(value)
-            return value
-
-        self.scan_once: Any = JSONDecoder(  # type: ignore[attr-defined]
-            object_hook=note, parse_float=_float, parse_constant=_constant
-        ).scan_once
+    decoder: Any = JSONDecoder(object_hook=note, parse_float=_float, parse_constant=_constant)
+    return objects, decoder.scan_once
 
 
-_IDLE: Final = [_Counting()]  # whoever scans takes one out, so that no two threads share one
+_IDLE: Final = [_counting()]  # whoever scans takes one out, so that no two threads share one
 
 
 def scan_whole(text: str, escapes: bool) -> tuple[Any, int]:
@@ -68,17 +63,19 @@ def scan_whole(text: str, escapes: bool) -> tuple[Any, int]:
     try:
         counting = _IDLE.pop()
     except IndexError:
-        counting = _Counting()
-    objects = counting.objects
+        counting = _counting()
+    objects, scan = counting
     try:
-        value, end = counting.scan_once(text, 0)
+        result: tuple[Any, int] = scan(text, 0)
         colons = text.count(":") - sum(map(len, objects))
-        if colons and escapes and '\\\\"' not in text and colons == text.count('\\":'):
-            return value, end  # a colon behind an escaped quote stands in a string, which is JSON then
+        if not colons:
+            return result
+        if escapes and '\\\\"' not in text and colons == text.count('\\":'):
+            return result  # a colon behind an escaped quote stands in a string, which is JSON then
         # Inner objects come first. With escapes it is they that hold the colons, JSON in a string; else times and URLs.
-        if colons and colons != _in_strings(objects if escapes else reversed(objects), colons):
+        if colons != _in_strings(objects if escapes else reversed(objects), colons):
             raise Reject
-        return value, end
+        return result
     finally:
         objects.clear()
         _IDLE.append(counting)
