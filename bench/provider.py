@@ -143,6 +143,32 @@ def responses() -> dict[str, dict[str, Any]]:
             "usage": {"inputTokens": 81, "outputTokens": 40, "totalTokens": 121},
             "metrics": {"latencyMs": 900},
         },
+        "mistral": {
+            "id": "cmpl-e5cc70",
+            "object": "chat.completion",
+            "created": 1764000000,
+            "model": "mistral-large-latest",
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {
+                        "role": "assistant",
+                        "content": "",
+                        "tool_calls": [
+                            {
+                                "id": f"D681PevK{number}",
+                                "function": {"name": name, "arguments": json.dumps(arguments)},
+                                "index": number,
+                            }
+                            for number, (name, arguments) in enumerate(CALLS)
+                        ],
+                        "prefix": False,
+                    },
+                    "finish_reason": "tool_calls",
+                }
+            ],
+            "usage": {"prompt_tokens": 81, "completion_tokens": 40, "total_tokens": 121},
+        },
         # The last members are those of docs.ollama.com/api/usage, times in nanoseconds.
         "ollama": {
             "model": "qwen3",
@@ -175,7 +201,8 @@ def run(report: Report) -> None:
     for provider, response in found.items():
         text = json.dumps(response)
         sent = text.encode()
-        message = toolglot.parse_response(sent)
+        named = "mistral" if provider == "mistral" else "auto"  # its shape is OpenAI's
+        message = toolglot.parse_response(sent, named)
         if message.provider != provider or [(call.name, call.arguments) for call in message.tool_calls] != CALLS:
             raise SystemExit(f"{provider}: the calls are not read")
         # Where arguments are text, whoever wants them has to read them too.
@@ -183,10 +210,10 @@ def run(report: Report) -> None:
         works: dict[str, Callable[[], object]] = {
             "json.loads": partial(_each, json.loads, [text, *inner]),
             "strict JSON": partial(_each, loads, [text, *inner]),
-            "parse": partial(toolglot.parse_response, text),
+            "parse": partial(toolglot.parse_response, text, named),
             "json.loads of bytes": partial(_each, json.loads, [sent, *inner]),
-            "parse of bytes": partial(toolglot.parse_response, sent),
-            "of a dict": partial(toolglot.parse_response, response),
+            "parse of bytes": partial(toolglot.parse_response, sent, named),
+            "of a dict": partial(toolglot.parse_response, response, named),
             "detect": partial(toolglot.detect_provider, response),
         }
         timing = interleaved(works)

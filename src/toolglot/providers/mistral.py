@@ -17,6 +17,7 @@ from ..types import (
     CallPart,
     Message,
     OpaquePart,
+    Part,
     ReasoningPart,
     StopReason,
     TextPart,
@@ -29,6 +30,7 @@ from ._chunks import CHOICE, FUNCTION, RESPONSE, ChunkStream
 from ._history import Report
 from ._mistral_parts import CHUNK, RULES, chunk_of, is_text, read_chunk
 from ._names import WireFormat
+from ._ordinary import Unusual, enveloped, keep, only, ordinary_message, text_of
 from ._payload import Path
 from ._reading import Reading, rest
 from ._turns import TurnReader
@@ -143,6 +145,29 @@ class Mistral(ChunkStream):
 
     def read_item(self, item: dict[str, Any], path: Path, reading: Reading) -> None:
         reading.enveloped_call(item, path, _CALL, FUNCTION, id=self.given_id(item))
+
+    def read_ordinary(self, payload: dict[str, Any]) -> Message:
+        choice = only(payload["choices"])
+        said, reason = choice["message"], choice["finish_reason"]
+        if type(said) is not dict or type(reason) is not str:
+            raise Unusual
+        parts: list[Part] = []
+        text = text_of(said, "content")
+        if text:
+            parts.append(TextPart(text, None, {}))
+        calls = enveloped(self._wire, said.get("tool_calls"), _CALL, FUNCTION, parts)
+        extra: dict[str, Any] = {"stop_reason": reason}
+        beside = rest(choice, _CHOICE)
+        if beside is not None:
+            extra["choice"] = beside
+        beside = rest(said, _MESSAGE)
+        if beside is not None:
+            extra["message"] = beside
+        if choice.get("messages") is not None or any(call.id is None or call.id in self.no_ids for call in calls):
+            raise Unusual
+        keep(payload, RESPONSE, extra)
+        stop = self.stop_reasons.get(reason, "other")
+        return ordinary_message(self._name, self._wire, parts, calls, text, "", stop, payload.get("usage"), extra)
 
     def _chunk(self, chunk: dict[str, Any], path: Path, reading: Reading) -> None:
         kind = chunk.get("type")
