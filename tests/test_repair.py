@@ -18,6 +18,7 @@ from repairs import CASES, PARIS, TOOLS, Case, hermes, shown, wrong
 from toolglot import golden
 from toolglot.engine.unopened import GUESSES
 from toolglot.errors import REPAIRS
+from toolglot.registry import REGISTRY
 from toolglot.repair.edits import Edit, Edited, Unmendable
 from toolglot.repair.fit import fits, settled
 from toolglot.repair.json_text import mend_json
@@ -221,6 +222,18 @@ def test_a_call_that_another_interrupts(folder: str) -> None:
                 message = toolglot.parse(text, finish_reason=reason, **options)
                 assert same(streamed(text, 3, finish_reason=reason, **options)[0], message), text
                 assert tiles(message, text), text
+
+
+@pytest.mark.parametrize("mode", ["collect", "repair"])
+def test_an_opener_in_which_another_stands(mode: str) -> None:
+    """What begins inside another literal is not decided before that one is whole: `call:` in `<|tool_call:start|>`."""
+    literals = {text for fmt in toolglot.formats() for text in REGISTRY.program(fmt.id).openers}
+    assert "<|tool_call:start|>" in literals
+    options: dict[str, Any] = {"tools": TOOLS, "on_error": mode}
+    for text in sorted(literals):
+        for whole in (text, f"x {text}", text + text):
+            message = toolglot.parse(whole, **options)
+            assert same(streamed(whole, 1, **options)[0], message), whole
 
 
 # -- providers

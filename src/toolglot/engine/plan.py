@@ -45,6 +45,19 @@ class _Entries(dict[str, Any]):
         return entry
 
 
+class _Around(dict[str, tuple[tuple[int, str], ...]]):
+    """The literals in which another one stands behind their beginning, and where: looked for when that is met."""
+
+    def __init__(self, literals: list[str]) -> None:
+        super().__init__()
+        self.literals = literals
+
+    def __missing__(self, text: str) -> tuple[tuple[int, str], ...]:
+        found = [(at, other) for other in self.literals if (at := other.find(text, 1)) > 0]
+        self[text] = known = tuple(found)
+        return known
+
+
 class Plan:
     """What to look for, and what to do where it is found."""
 
@@ -98,6 +111,7 @@ class Plan:
         literals = sorted({**by_text, **self.entries}, key=len, reverse=True)
         self.searcher = Searcher(literals)
         # What each literal begins, and what it begins with, the longest first.
+        self.around = _Around(literals)
         self.longer: dict[str, tuple[str, ...]] = {}
         self.shorter: dict[str, tuple[str, ...]] = {}
         known = set(literals)

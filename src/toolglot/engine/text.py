@@ -54,6 +54,12 @@ class Text(Op):
             longer = plan.longer.get(literal)
             if longer is not None and not m.final and partial(longer, buf, i):
                 return self.hold(m, pos, i)
+            if not m.final and (around := plan.around[literal]):
+                begun = [
+                    at for at, text in ((i - n, text) for n, text in around) if at >= scan and partial((text,), buf, at)
+                ]
+                if begun:
+                    return self.hold(m, pos, min(begun))
             tracker = m.tracker
             if tracker is not None and tracker.eager:
                 # With an untagged format, markup inside a call is data.
