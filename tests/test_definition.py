@@ -429,3 +429,15 @@ def test_tool_choice(choice: Any, read: ToolChoice) -> None:
 def test_what_is_no_tool_choice(choice: Any) -> None:
     with pytest.raises(TypeError, match="tool_choice"):
         ToolChoice.from_any(choice)
+
+
+def test_a_name_is_declared_once() -> None:
+    """Of two tools of a name the last one counted, silently, whatever the first one said."""
+    city = {"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+    days = {"name": "f", "parameters": {"type": "object", "properties": {"days": {"type": "integer"}}}}
+    with pytest.raises(DefinitionError, match="'f' is declared twice, with different parameters") as info:
+        toolglot.parse("text", tools=[city, days])
+    assert info.value.code == "definition.invalid_tool"
+    assert toolglot.parse("text", tools=[city, dict(city)]).content == "text"
+    spaces = [{"type": "namespace", "name": name, "tools": [tool]} for name, tool in (("a", city), ("b", days))]
+    assert toolglot.parse("text", tools=spaces).content == "text"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import DefinitionError
 from .tool import Tool
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ class ToolSet:
     __slots__ = ("_compared", "_nearest", "_signatures", "_sorted", "_tools", "_types", "names")
 
     def __init__(self, tools: Iterable[Tool]) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+        declared = list(tools)
+        self._tools = {tool.name: tool for tool in declared}
+        if len(self._tools) < len(declared):
+            self._check_twice(declared)
         self.names = frozenset(self._tools)
         self._types: dict[tuple[str, str], frozenset[str] | None] = {}
         self._sorted = sorted(self.names)
@@ -42,6 +46,17 @@ class ToolSet:
         from .reading import read_tools
 
         return cls(read_tools(tools))
+
+    def _check_twice(self, declared: list[Tool]) -> None:
+        """Nobody could say which of two parameters a call is to fit. In OpenAI's namespaces names may come again."""
+        for tool in declared:
+            other = self._tools[tool.name]
+            spaces = ("namespace" in one.extra.get("openai_responses", {}) for one in (tool, other))
+            if other.parameters != tool.parameters and not all(spaces):
+                raise DefinitionError(
+                    f"tools: {tool.name!r:.80} is declared twice, with different parameters; a name may be used once",
+                    "definition.invalid_tool",
+                )
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
