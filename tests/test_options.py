@@ -285,3 +285,16 @@ def test_a_copied_parser_goes_on_by_itself(copied: Any) -> None:
     assert [call.name for call in parser.message.tool_calls] == ["f"]
     assert len(parser.message.errors) == 1
     assert fork.message.errors == []
+
+
+def test_what_was_found_before_a_limit_is_not_lost() -> None:
+    text = "One. " + '<tool_call>{"name": "f", "arguments": {}}</tool_call>' * 3
+    with pytest.raises(toolglot.LimitError) as caught:
+        toolglot.parse(text, limits=toolglot.Limits(calls=2))
+    found = caught.value.message
+    assert found is not None
+    assert (found.content, len(found.tool_calls), caught.value.limit) == ("One. ", 2, "calls")
+    parser = toolglot.StreamParser(limits=toolglot.Limits(calls=2))
+    with pytest.raises(toolglot.LimitError):
+        parser.feed(text)
+    assert parser.message.tool_calls == found.tool_calls

@@ -192,13 +192,17 @@ class _Options:
             raise TypeError(f"text: expected str or a list of (text, special) pairs, got {type(text).__name__}")
         machine.stopped(reason)
         machine.final = True
-        if machine.buf or machine.base:
-            machine.give_events()
-            machine.final = False
-            machine.feed(whole)
-            machine.close()
-        else:
-            machine.run_whole(whole)
+        try:
+            if machine.buf or machine.base:
+                machine.give_events()
+                machine.final = False
+                machine.feed(whole)
+                machine.close()
+            else:
+                machine.run_whole(whole)
+        except LimitError as error:
+            error.message = machine.message()
+            raise
         return machine.message()
 
 

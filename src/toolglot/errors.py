@@ -357,7 +357,13 @@ class TruncatedError(ParseError):
 
 
 class LimitError(ToolglotError):
-    """A bound of `Limits` was passed: ``limit`` names it, ``position`` is where."""
+    """A bound of `Limits` was passed: ``limit`` names it, ``position`` is where.
+
+    ``message`` (the attribute) holds what was found until then, on the error that `parse` raises; a stream has it in
+    its own ``message``.
+    """
+
+    message: Message | None = None
 
     def __init__(self, message: str, limit: str = "", position: int | None = None) -> None:
         super().__init__(message, "tool_call.limit")
