@@ -510,7 +510,7 @@ def test_one_format_by_another_name() -> None:
 
 @pytest.mark.parametrize("name", ["hermes", "bracket", "mistral", "llama", "xml_invoke", "json", "python"])
 def test_seed_id(name: str) -> None:
-    """Each id of the first seed names a format, and reads what that seed means by it."""
+    """Each id of llm-beacon's names a format, and reads what that library means by it."""
     assert run("formats", name).exit_code == 0
     for file in [path for path in EXPECTED if path == name or (name == "mistral" and path.startswith("mistral_"))]:
         _, format, names = EXPECTED[file]

@@ -1,4 +1,4 @@
-"""Toolglot against the program behind the first seed document: every difference is of a kind that has a reason.
+"""Toolglot against llm-beacon: every difference is of a kind that has a reason.
 
 `TOOLGLOT_DIFFERENTIAL=200000 pytest tests/test_differential.py` tries more texts, `TOOLGLOT_DIFFERENTIAL_SEED` others.
 """

@@ -1,4 +1,4 @@
-"""The first seed document as tests: each example and each row of its tables, on Toolglot and on its own program.
+"""The documentation of llm-beacon as tests: each example and row of its tables, on Toolglot and on llm-beacon.
 
 The tables are run twice. Running them on `beacon`, the program behind the document, proves that they say what the
 document says; running them on Toolglot proves that we keep the contract. `DIFFERENCES` holds the rows in which we

@@ -1,4 +1,4 @@
-"""`toolglot.tools`: the third seed document, row by row. What a real SDK gives is read in tests/sdk."""
+"""`toolglot.tools`: the table of its names, row by row. What a real SDK gives is read in tests/sdk."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_parse_openai_tool_calls() -> None:
     ids=lambda raw: repr(raw)[:20],
 )
 def test_parse_openai_tool_calls_falls_back_to_raw(raw: Any) -> None:
-    """A JSONDecodeError and a TypeError, as the seed has it; what else `json.loads` may say is no reason to raise."""
+    """A JSONDecodeError and a TypeError, as that table has it; what else `json.loads` may say is no reason to raise."""
     assert tools.parse_openai_tool_calls(of_openai(raw)) == [ToolCall("call_1", "get_weather", {"_raw": raw})]
 
 

@@ -54,7 +54,7 @@ def markup(texts: list[str], most: int = 60) -> list[str]:
     return sorted(count, key=lambda piece: (-count[piece], piece))[:most]
 
 
-# Openers of the seven formats of the first seed and of those that share one with them.
+# Openers of the seven formats of llm-beacon and of those that share one with them.
 OPENERS: tuple[str, ...] = (
     "<tool_call>",
     '<tool_call>{"name": "f", "arguments": {',

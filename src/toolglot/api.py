@@ -477,7 +477,7 @@ def formats() -> list[Format]:
 
 
 def get_format(name: str) -> Format:
-    """The format with this id, seed id, alias or parser name (``engine:name`` where engines disagree).
+    """The format with this id, llm-beacon id, alias or parser name (``engine:name`` where engines disagree).
 
     >>> get_format("vllm:qwen3_xml").id
     'qwen3_coder'

@@ -17,7 +17,7 @@ from .errors import DefinitionError
 from .format import Format, base_name
 from .pattern import Call, CallObject, Section
 
-# Names of the first seed that stand for several formats.
+# Names of llm-beacon's that stand for several formats.
 GROUPS: dict[str, tuple[str, ...]] = {"mistral": ("mistral_v3", "mistral_v11", "mistral_v13")}
 # Names that engines have for Transformers' response templates, of which each tokenizer has its own.
 TEMPLATED = frozenset(("response_template", "sglang:response_template", "vllm:hf"))

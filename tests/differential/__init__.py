@@ -1,1 +1,1 @@
-"""Toolglot against the program behind the first seed document, on thousands of generated and mutated texts."""
+"""Toolglot against llm-beacon, on thousands of generated and mutated texts."""

@@ -17,7 +17,7 @@ from .machine import NEVER, Found, Machine
 
 WS = re.compile(r"[ \t\r\n]*")
 NAME = re.compile(r"[\w.:/\-]*")
-# Before a parenthesis: what models write for a tool's name, and the seed's dotted names.
+# Before a parenthesis: what models write for a tool's name, and llm-beacon's dotted names.
 IDENTIFIER = re.compile(r"[^\W\d][\w.\-]*")
 DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 # What tells a call from prose in call syntax: its parentheses are empty or start with a keyword. Bounded, so that
@@ -216,7 +216,7 @@ class Hole(Op):
         self.node = node
         self.field = node.field
         self.gap = ""
-        self.dotted = False  # a name in call syntax as the seed has it
+        self.dotted = False  # a name in call syntax as llm-beacon has it
         self.head = False
         self.stops: tuple[str, ...] = ()
         self.closers: tuple[str, ...] = ()  # of the call: the hole cannot reach beyond

@@ -1,4 +1,4 @@
-"""The fast way through a whole output for the first seed's functions: names and arguments, nothing else.
+"""The fast way through a whole output for llm-beacon's functions: names and arguments, nothing else.
 
 It answers only where every call is plain (see `quick`); for all else, and for every error, the machine is asked.
 """
@@ -16,7 +16,7 @@ from .ops import PAREN
 from .plan import Plan
 from .shapes import SEED, may_hold_call
 
-# What the seed's functions give: of each call its name and arguments, and, if asked for, its format.
+# What llm-beacon's functions give: of each call its name and arguments, and, if asked for, its format.
 Calls = list[dict[str, Any]]
 _CALL: Any = re.compile(rf"\((?={PAREN.pattern})").search
 _ITEM = frozenset(("function", *SEED.id, "type", "index"))

@@ -1,4 +1,4 @@
-"""The JSON shapes that are tool calls: the first seed's table, for tagged and untagged text alike.
+"""The JSON shapes that are tool calls: llm-beacon's table, for tagged and untagged text alike.
 
 A value is a call only if it has a call's shape; ``{"name": "Alice", "age": 3}`` is data. Shapes are read from the
 text rather than from the decoded value, so that every call keeps the model's own characters and their place.

@@ -1,4 +1,4 @@
-"""Bracket: ``[TOOL_CALL]name=f;args={...}[/TOOL_CALL]``, or a JSON call between the tags. Source: the first seed."""
+"""Bracket: ``[TOOL_CALL]name=f;args={...}[/TOOL_CALL]``, or a JSON call between the tags. Source: llm-beacon."""
 
 from ..format import Format
 from ..pattern import arguments, call, call_object, either, lit, name, ws
@@ -26,5 +26,5 @@ FORMAT = Format(
     reasoning=THINK,
     turn_ends=("<|im_end|>", "</s>"),
     families=("prompted models",),
-    source="first seed document",
+    source="llm-beacon",
 )

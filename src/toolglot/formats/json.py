@@ -1,6 +1,6 @@
 """JSON in a tool call's shape, bare or in a code fence: OpenAI, Anthropic and plain objects, or an array of them.
 
-Source: the first seed's table of shapes. Detected only outside reasoning, and behind every tagged format.
+Source: llm-beacon's table of shapes. Detected only outside reasoning, and behind every tagged format.
 """
 
 from ..format import Format
@@ -15,5 +15,5 @@ FORMAT = Format(
     reasoning=THINK,
     turn_ends=(*QWEN_ENDS, "</s>"),
     families=("any",),
-    source="first seed document",
+    source="llm-beacon",
 )

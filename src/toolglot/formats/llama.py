@@ -1,6 +1,6 @@
 """Llama 3 behind ``<|python_tag|>``: JSON objects, ``; `` between them, or a built-in's ``name.call(key="value")``.
 
-Source: Meta's Llama 3.1 template and the first seed. Calls are reported as ``llama3_json``.
+Source: Meta's Llama 3.1 template and llm-beacon. Calls are reported as ``llama3_json``.
 """
 
 from ..format import Format

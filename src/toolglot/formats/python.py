@@ -1,6 +1,6 @@
 """Call syntax in text: ``search(query="rust", limit=5)``, keyword arguments only.
 
-Source: the first seed. Detection looks for it only where tools are given: prose is full of ``print()``.
+Source: llm-beacon. Detection looks for it only where tools are given: prose is full of ``print()``.
 """
 
 from ..format import Format
@@ -15,5 +15,5 @@ FORMAT = Format(
     reasoning=THINK,
     turn_ends=(*QWEN_ENDS, "</s>"),
     families=("any",),
-    source="first seed document",
+    source="llm-beacon",
 )

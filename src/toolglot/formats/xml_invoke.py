@@ -1,6 +1,6 @@
 """Invoke elements as prompted models write them, with or without ``<function_calls>`` around. Values are XML text.
 
-Source: the first seed and BFCL's prompts. A value without a schema is JSON where it parses as strict JSON.
+Source: llm-beacon and BFCL's prompts. A value without a schema is JSON where it parses as strict JSON.
 """
 
 from ..format import Format, Results
@@ -48,5 +48,5 @@ FORMAT = Format(
     turn_ends=("<|im_end|>", "</s>"),
     rank=60,
     families=("models trained on invoke traces", "prompted agents"),
-    source="first seed document",
+    source="llm-beacon",
 )
