@@ -44,7 +44,7 @@ LONG: dict[str, str] = {
     "errors.py": "the tree of errors and the tables of all codes, which the documentation is made from",
     "pattern.py": "the vocabulary: each word is a class, for what reads it, and a function, for who writes it",
     "engine/compile.py": "a pattern becomes a program in one walk over its nodes",
-    "engine/machine.py": "the state that every operation shares: buffer, positions, events, calls, errors, recovery",
+    "engine/machine.py": "the state that every operation shares: feeding, the call being read, errors and recovery",
     "engine/ops.py": "the operations of the flat program: one small class each, all of one interface",
     "engine/finders.py": "the JSON and call-syntax tiers: three finders that share how candidates live and die",
     "engine/valueops.py": "the operations that read arguments: a value's closer depends on everything that may follow",

@@ -8,8 +8,9 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal
 
 from .definition import ToolSet
-from .engine.machine import NEVER, Machine
+from .engine.machine import Machine
 from .engine.mend import Mender
+from .engine.output import NEVER
 from .engine.plain import plain_calls
 from .engine.untagged import Tracker
 from .errors import DefinitionError, LimitError, NoToolCallFoundError, ParseError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .machine import NEVER, Machine
+from .machine import Machine
 from .ops import LOOK, WS, Op, partial
+from .output import NEVER
 from .valueops import _STRING, ValueOp
 
 OPEN, CLOSE = "<![CDATA[", "]]>"

@@ -458,7 +458,8 @@ class Compiler:
             texts = self.literals(item)
             for one in begins:  # a brace is no sign of a further call: a broken one may hold many
                 one.siblings = tuple(text for text in texts if len(text) > 1)
-            more.branches.append((texts, item))
+            if not bare:  # else a further call is one in text, and begins like the first
+                more.branches.append((texts, item))
             more.default = close
             more.stray = node.stray
         if bare:

@@ -10,8 +10,9 @@ from ..errors import Fault
 from ..values.bare import read_text, schema_types
 from ..values.gather import gather
 from ..values.json import quote
-from .machine import NEVER, Machine
+from .machine import Machine
 from .ops import WS, Op, put_argument
+from .output import NEVER
 from .valueops import ahead
 
 _TAG = re.compile(r"<(/?)([^<>]{1,512})>")

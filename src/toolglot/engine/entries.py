@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..pattern import CallObject
 from .compile import Entry, Program
-from .machine import NEVER, Found, Machine
+from .machine import Found, Machine
 from .ops import WS, Attributes, Op, partial
+from .output import NEVER
 from .quick import Plain
 from .shapes import SEED
 from .text import WAIT

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from ..pattern import Escapes
-from .machine import NEVER, Found, Machine
+from .machine import Found, Machine
 from .ops import Op, set_field
+from .output import NEVER
 
 
 def unescape(text: str, escapes: Escapes) -> str:

@@ -18,9 +18,10 @@ from ..repair.edits import Edit, Edited, Unmendable
 from ..schema.coerce import holds_json
 from ..types import Repair, Span, TextPart, ToolCall, json_text
 from ..values.json import quote, scan
-from .machine import Found, Held, Machine, Undo
+from .machine import Found, Machine, Undo
 from .mendtags import closed, drifted, missing, respelled
 from .mendvalues import damaged, encoded, json_at, literals, renamed
+from .output import Held
 from .untagged import Tracker
 
 if TYPE_CHECKING:

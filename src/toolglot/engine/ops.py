@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 from .. import pattern
 from ..errors import DefinitionError, Fault
 from ..values.json import quote
-from .machine import NEVER, Found, Machine
+from .machine import Found, Machine
+from .output import NEVER
 
 WS = re.compile(r"[ \t\r\n]*")
 NAME = re.compile(r"[\w.:/\-]*")

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParseError
 from ..events import ToolCallDelta, ToolCallStart
 from ..values.gather import gather
-from .machine import NEVER, Machine, Stop
+from .machine import Machine
 from .ops import WS, Op, partial
+from .output import NEVER, Stop
 
 if TYPE_CHECKING:
     from .entries import Delimiters

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Fault
-from .machine import NEVER, Machine
+from .machine import Machine
 from .ops import WS, Begin, Op, partial
+from .output import NEVER
 
 if TYPE_CHECKING:
     from .plan import Plan

@@ -16,8 +16,9 @@ from ..format import Format
 from ..pattern import Call, CallObject, Either, Hole, Lit, Maybe, Node, Section, Tag, Ws
 from .compile import Code, Compiler, Entry, Program, first_literals, options
 from .entries import line_start
-from .machine import NEVER, Machine, Undo
+from .machine import Machine, Undo
 from .ops import Op
+from .output import NEVER
 from .text import WAIT
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from ..values.literal import LiteralReader
 from ..values.simple import scan_arguments
 from . import shapes
 from .freetext import unescape
-from .machine import NEVER, Found, Machine
+from .machine import Found, Machine
 from .ops import LOOK, WS, Attributes, Lit, Op, Switch, partial, put_argument
+from .output import NEVER
 
 DIALECTS = {"json": JSON, "python": PYTHON, "pythonic": PYTHONIC, "gemma": GEMMA, "function_gemma": FUNCTION_GEMMA}
 DIALECTS |= {"lfm": LFM, "python_dict": PYTHONIC}

@@ -13,9 +13,10 @@ from ...format import Format
 from ...pattern import Call, Lit, Node
 from ...types import ToolCall
 from ..compile import Compiler, Program
-from ..machine import NEVER, Machine
+from ..machine import Machine
 from ..ops import TO_TEXT, Begin, End, Op, begins, partial
 from ..ops import Lit as LitOp
+from ..output import NEVER
 from ..valueops import ahead
 
 if TYPE_CHECKING:
