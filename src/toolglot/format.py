@@ -304,6 +304,41 @@ def _check(fmt: Format) -> None:
     walk(fmt.nodes(), False, "pattern")
     if not calls:
         raise DefinitionError(f"{what}: the pattern has no call(...)")
+    _check_white(fmt.nodes(), False, what)
+
+
+def _check_white(nodes: tuple[Node, ...], skipped: bool, what: str) -> None:
+    """A literal begins with no white space where white space before it is skipped: it would never be found.
+
+    ``skipped``: it is before the first of ``nodes``. It is behind ``ws()``, around the arguments of ``each(...)`` and
+    around the calls of a section.
+    """
+    for node in nodes:
+        if isinstance(node, Lit | Tag):
+            texts = node.texts if isinstance(node, Lit) else node.open
+            white = next((text for text in texts if text[:1].isspace()), None)
+            if skipped and white is not None:
+                raise DefinitionError(
+                    f"{what}: the literal {white!r:.80} begins with white space where white space is skipped, so it is "
+                    "never found: leave that out of it, or put ws(...) there to have it written"
+                )
+            skipped = False
+        elif isinstance(node, Ws):
+            skipped = True
+        elif isinstance(node, Maybe):
+            _check_white(node.items, skipped, what)
+        elif isinstance(node, Each | Call):
+            _check_white(node.items, skipped or isinstance(node, Each), what)
+            skipped = True
+        elif isinstance(node, Either):
+            for option in node.options:
+                _check_white(option, skipped, what)
+            skipped = False
+        elif isinstance(node, Section):
+            _check_white(node.open, False, what)
+            _check_white((*node.items, *node.close), True, what)
+        else:
+            skipped = False
 
 
 def fields(node: Node) -> tuple[str, ...]:

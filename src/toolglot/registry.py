@@ -69,7 +69,7 @@ class Registry:
         for other in self:
             if other.id != fmt.id and (other.id in fmt.aliases or set(other.aliases) & {*fmt.aliases, fmt.id}):
                 raise DefinitionError(f"register_format: a name of {fmt.id!r} is taken by {other.id!r}")
-        program = compile_format(fmt)
+        program = self._compile(fmt)
         _ = program.code  # mistakes are found now, not when its opener is met
         if fmt.id not in self._added:
             self._added.append(fmt.id)
@@ -99,7 +99,12 @@ class Registry:
         """The program of a format."""
         program = self._programs.get(id)
         if program is None:
-            program = self._programs[id] = compile_format(self.get(id))
+            program = self._programs[id] = self._compile(self.get(id))
+        return program
+
+    def _compile(self, fmt: Format, tools: ToolSet | None = None) -> Program:
+        program = compile_format(fmt, tools)
+        program.fast = fmt.id in self._files
         return program
 
     # -- names -----------------------------------------------------------------------------------------------
@@ -223,7 +228,7 @@ class Registry:
         formats = [self.get(id) for id in ids]
         for fmt in list(formats):
             formats.extend(self.get(id) for id in fmt.members)
-        programs = [compile_format(fmt, tools) if fmt.by_tool else self.program(fmt.id) for fmt in formats]
+        programs = [self._compile(fmt, tools) if fmt.by_tool else self.program(fmt.id) for fmt in formats]
         specs: tuple[Untagged, ...] = ()
         first = formats[0]
         if first.tier == "json":

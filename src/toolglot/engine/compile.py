@@ -57,6 +57,8 @@ class Entry:
     closers: tuple[str, ...] = ()  # of the call, that begin as what is in it does
     ws: bool = False
     after_name: tuple[str, ...] = ()
+    in_name: tuple[str, ...] = ()  # of what ends the name, what begins with a character of names,
+    white_stops: tuple[str, ...] = ()  # and what begins with white space
     gap: str = ""  # what the template writes behind the name
     name_end: tuple[str, ...] = ()  # the literal that ends the name,
     behind: tuple[str, ...] = ()  # and what has to stand behind that
@@ -90,12 +92,20 @@ class Entry:
                 return None
         if self.after_name:
             end = NAME.match(buf, pos).end()  # type: ignore[union-attr]
+            for stop in self.in_name:
+                at = buf.find(stop, pos, end + len(stop) - 1)
+                end = end if at < 0 else at
             if end == size and size - pos <= m.limits.name:
                 return None
             if end == pos or end - pos > m.limits.name:
                 return False
             if gap and self.gap and not buf.startswith(self.gap, end):
                 return False
+            if self.white_stops:
+                if m.stands(self.white_stops, end):
+                    return self.behind_name(m, end)
+                if partial(self.white_stops, buf, end):
+                    return None
             then = WS.match(buf, end).end()  # type: ignore[union-attr]
             if then - end > LOOK:
                 return False
@@ -156,6 +166,8 @@ class Program:
     """A format that can be run. It is compiled when one of its openers is met: in detection most never are."""
 
     machine: Any = None
+    # Whether complete calls have the fast way: it is tested to agree with the operations for the package's own formats.
+    fast = True
 
     def __init__(self, fmt: Format, source: Format | None = None) -> None:
         self.fmt = fmt
@@ -182,7 +194,12 @@ class Program:
     @cached_property
     def code(self) -> Code:
         """The operations."""
-        return Code() if self.source is None else Compiler(self.source).code()
+        code = Code() if self.source is None else Compiler(self.source).code()
+        if not self.fast:
+            for entry in code.entries:
+                entry.quick = entry.quick_section = None
+                entry.each = False
+        return code
 
 
 class Compiler:
@@ -533,6 +550,8 @@ class Compiler:
             entry.closers = tuple(text for text in entry.begin.closers if text.startswith(entry.lits))
         elif isinstance(op, ops.Hole) and op.field in ("name", "label") and not entry.bare:
             entry.after_name = op.stops
+            entry.in_name = tuple(text for text in op.stops if NAME.match(text[0])[0])  # type: ignore[index]
+            entry.white_stops = tuple(text for text in op.stops if text[0].isspace())
             entry.gap = op.gap
             entry.ws = entry.ws or not entry.weak  # a weak opener and a blank is text
             # Behind a weak opener the name's end says enough: a cut there is in a call.

@@ -231,6 +231,7 @@ class Hole(Op):
         texts = sorted({*self.stops, *self.closers}, key=len, reverse=True)
         self.regex = re.compile("|".join(map(re.escape, texts)))
         self.longest = len(texts[0])
+        self.around = tuple(text for text in texts if any(other in text[1:] for other in texts))
         self.dotted = self.dotted and self.stops == ("(",)
         self.names = DOTTED if self.dotted else IDENTIFIER
         self.identifier = self.field == "name" and self.stops == ("(",)  # call syntax
@@ -241,6 +242,12 @@ class Hole(Op):
         limit = m.limits.name
         stop = start + limit + LOOK + self.longest  # of what begins in time, all is before it
         match = m.find(self.regex.search, max(start, m.scan - m.base), stop)
+        if match is not None and self.around and not m.final:
+            # It may stand in one that began before it.
+            for at in range(max(start, len(buf) - self.longest + 1), match.start()):
+                if partial(self.around, buf, at):
+                    m.scan = m.base + at
+                    return None
         end = len(buf) if match is None else match.start()
         if end >= stop if match is None else end - start > limit + LOOK:
             text = f"the {self.field} is too long or has no end"
@@ -414,13 +421,18 @@ class Switch(Op):
         self.texts = tuple(text for text, _ in pairs)
         self.nested = any(b != a and b.startswith(a) for a in self.texts for b in self.texts)
         self.search = re.compile("|".join(map(re.escape, self.texts))).search
+        # What the default begins with, where a branch begins with a part of that: `<` of a tag, and `</call>`.
+        others = () if self.default is None else self.default.first() or ()
+        self.over = tuple(b for b in others if b not in self.texts and b.startswith(self.texts))
 
     def run(self, m: Machine) -> Op | None:
         buf = m.buf
         pos = m.pos
         if self.ws:
             pos = m.white_to(pos)
-        if m.stands(self.texts, pos):
+        if self.over and not m.final and pos < len(buf) and partial(self.over, buf, pos):
+            return None
+        if m.stands(self.texts, pos) and not (self.over and m.stands(self.over, pos)):
             if self.nested and not m.final and partial(self.texts, buf, pos):
                 return None
             for text, op in self.pairs:

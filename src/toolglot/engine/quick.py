@@ -27,6 +27,7 @@ WS = r"[ \t\r\n]{0,200}"  # how much of it may stand where, the operations judge
 SPACE: Match = re.compile(WS).match
 MAY_BE_JSON = frozenset('{["-0123456789tfn \t\r\n')
 NAME = r"([\w.\-]{1,128})"
+IN_NAME = re.compile(r"[\w.\-]")
 CALL_NAME = rf"(?=[^\W\d]){NAME}"  # before a parenthesis
 DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 
@@ -163,6 +164,9 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             elif node.write:
                 return None  # what is only read is not plain
         elif isinstance(node, Hole) and node.field == "name" and not node.prefix and not node.counter:
+            begins = _begins(items[i + 1 :])
+            if begins is None or IN_NAME.search(begins):
+                return None  # what ends the name may stand in it: it ends where that stands first
             dotted = any(isinstance(n, Arguments) and n.codec == "python" for n in items[i:])
             behind = next((n for n in items[i + 1 :] if not isinstance(n, Ws)), None)
             syntax = isinstance(behind, Lit) and behind.texts == ("(",)
@@ -199,7 +203,8 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
     each = WS
     value: Value | None = None
     closer = 0
-    for item in node.items:
+    for i, item in enumerate(node.items):
+        ends = re.escape("".join(sorted(set(_begins([*node.items[i + 1 :], *rest]) or "") - set("<>&"))))
         if isinstance(item, Lit):
             each += _texts(item)
             if value is not None and not closer:
@@ -214,10 +219,10 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
                 return None
             each += _texts(Lit(item.open)) + tag
         elif isinstance(item, Hole) and item.field == "key":
-            each += r"([^<>\s]{1,128})"
+            each += rf"([^<>\s{ends}]{{1,128}})"
         elif isinstance(item, Value):
             value = item
-            each += "([^<&]*)" if item.entities else "([^<]*)"
+            each += f"([^<&{ends}]*)" if item.entities else f"([^<{ends}]*)"
         else:
             return None
     tail = _tail(rest, WS)
@@ -228,6 +233,30 @@ def _each(node: Each, rest: list[Node], head: str) -> Quick | None:
     if value.python_containers:
         quick.value = read_python
     return quick
+
+
+def _begins(items: Sequence[Node]) -> str | None:
+    """The characters with which what follows may begin, white space aside; None if they are not known."""
+    found = ""
+    for node in items:
+        if isinstance(node, Lit | Tag):
+            texts = node.texts if isinstance(node, Lit) else node.open
+            return found + "".join(text[:1] for text in texts)
+        if isinstance(node, Maybe):
+            inner = _begins(node.items)
+            if inner is None:
+                return None
+            found += inner
+        elif isinstance(node, Each):
+            inner = _begins(node.items)
+            if inner is None:
+                return None
+            found += inner  # there may be none of them
+        elif isinstance(node, CallObject | Arguments):
+            return found + "{("
+        elif not isinstance(node, Ws):
+            return None
+    return found
 
 
 def _ends_white(pattern: str) -> bool:
