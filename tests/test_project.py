@@ -42,6 +42,7 @@ LEVELS: list[set[str]] = [
 LONG: dict[str, str] = {
     "api.py": "the public functions on text with their options and docstrings",
     "errors.py": "the tree of errors and the tables of all codes, which the documentation is made from",
+    "format.py": "what a format says of itself, and what of it cannot be meant",
     "pattern.py": "the vocabulary: each word is a class, for what reads it, and a function, for who writes it",
     "engine/compile.py": "a pattern becomes a program in one walk over its nodes",
     "engine/machine.py": "the state that every operation shares: feeding, the call being read, errors and recovery",

@@ -53,7 +53,8 @@ class Hole:
     that only this format knows (then ``canonical`` is written). ``prefix`` is taken off a name when read and put
     before it when written. ``counter``: the text is the call's id as well, in which this and a number follow the name.
     ``server`` and ``tool`` are a name in two parts, ``server/tool``. ``assigned``: a variable and ``=`` may stand
-    before a name, and say nothing.
+    before a name, and say nothing. ``method``: what a model may write behind the name of a tool of its
+    own; it is no part of the name where the tool is declared without it.
     """
 
     field: str
@@ -61,6 +62,7 @@ class Hole:
     prefix: str = ""
     counter: str = ""
     assigned: bool = False
+    method: str = ""
 
     def name_in(self, text: str) -> str:
         """The tool's name in what stands here."""
@@ -283,9 +285,9 @@ def ws(canonical: str = "") -> Ws:
     return Ws(canonical)
 
 
-def name(prefix: str = "", *, counter: str = "", assigned: bool = False) -> Hole:
+def name(prefix: str = "", *, counter: str = "", assigned: bool = False, method: str = "") -> Hole:
     """The tool's name. With ``counter`` it stands in the call's id: ``name("functions.", counter=":")`` is Kimi's."""
-    return Hole("name", prefix=prefix, counter=counter, assigned=assigned)
+    return Hole("name", prefix=prefix, counter=counter, assigned=assigned, method=method)
 
 
 def label() -> Hole:

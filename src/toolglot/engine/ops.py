@@ -273,6 +273,10 @@ class Hole(Op):
             if self.node.counter:
                 m.id = text or None
             text = self.node.name_in(text)
+            method = self.node.method
+            if method and m.tools is not None and text.endswith(method) and text not in m.tools.names:
+                known = text.removesuffix(method)
+                text = known if known in m.tools.names else text
             if self.node.assigned and (target := TARGET.match(text)) is not None:
                 text = text[target.end() :]
                 start = buf.index(text, start + target.end()) if text else end

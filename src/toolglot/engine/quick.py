@@ -35,7 +35,7 @@ DOTTED_NAME = rf"(?=[\w.]{{1,128}}\()({DOTTED.pattern})"
 class Quick:
     """One call, from behind its opener."""
 
-    __slots__ = ("closer", "depth", "each", "end", "frame", "head", "python", "tail", "value")
+    __slots__ = ("closer", "depth", "each", "end", "frame", "head", "method", "python", "tail", "value")
 
     def __init__(self, head: str, tail: str, python: bool = False, each: str = "", frame: str = "") -> None:
         self.head: Match = re.compile(head).match
@@ -46,6 +46,7 @@ class Quick:
         self.each: Callable[[str, int], Any] | None = re.compile(each).scanner if each else None  # type: ignore[attr-defined]
         self.frame = frame
         self.depth = MAX_DEPTH  # of JSON arguments; only what has the default limits is read here
+        self.method = ""  # what may stand behind the name of a tool of the model's own
         self.closer = 0  # how long a value's closer is
         self.value: Callable[[str, frozenset[str] | None], tuple[Any, str]] = read_text
 
@@ -55,7 +56,7 @@ class Quick:
         ``write``: the JSON text of arguments that are not JSON is wanted.
         """
         match = self.head(text, pos)
-        if match is None:
+        if match is None or (self.method and tools is not None and match[1].endswith(self.method)):
             return None
         begin = match.end()
         json: str | None = None
@@ -191,7 +192,9 @@ def _rest(items: list[Node], head: str) -> Quick | None:
             python = node.codec != "json"
             if node.codec == "python":
                 head += f"(?={PAREN.pattern})"
-            return Quick(head if python else _white(head) + r"(?=\{)", tail, python)
+            quick = Quick(head if python else _white(head) + r"(?=\{)", tail, python)
+            quick.method = next((n.method for n in items[:i] if isinstance(n, Hole)), "")
+            return quick
         elif isinstance(node, Each):
             return _each(node, items[i + 1 :], head) if names == 1 else None
         else:

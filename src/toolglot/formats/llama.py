@@ -14,7 +14,7 @@ TAG = "<|python_tag|>"
 
 PATTERN = section(
     (TAG, ws()),
-    (maybe(TAG, ws(), write=False), either(call(OBJECT), call(name(), "(", arguments("python")))),
+    (maybe(TAG, ws(), write=False), either(call(OBJECT), call(name(method=".call"), "(", arguments("python")))),
     separator="; ",
 )
 

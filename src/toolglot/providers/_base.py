@@ -319,6 +319,10 @@ class WireProvider(Histories, Writers):
             new = asking(new, declared, validate, coerce, mends)
         readings = (self.read(payload, new) or [new()]) if answers else self._odd(payload, new)
         messages = [reading.message(self._name) for reading in readings]
+        first = messages[0]
+        said = first.content or first.reasoning or first.tool_calls or first.errors or first.losses
+        if payload and answers and not said and not self.can_parse(payload):
+            first.losses.append(Loss("loss.unread", "$", f"this has not the shape of a response of {self._name}"))
         if text_format is not None:
             from ._inside import read_inside
 
@@ -496,7 +500,11 @@ class WireProvider(Histories, Writers):
         """The assistant's own message again, as the API wants it in a history: what it sent beside text and calls
         included.
         """
-        return self._assistant(message, Writing(strict))
+        out = Writing(strict)
+        for number, error in enumerate(message.errors):
+            if error.call_index is not None:
+                out.lost("loss.part", f"$.errors[{number}]", "a broken call: send back what the provider sent")
+        return self._assistant(message, out)
 
     def _assistant(self, message: Message, out: Writing) -> Wire:
         parts = []

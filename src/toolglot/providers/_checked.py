@@ -71,7 +71,7 @@ class Asked:
         if flaws:
             reading.parts.pop()
             self.refused = len(reading.parts)
-            reading.errors.append(where.error(flaws, more, call))
+            reading.add_error(where.error(flaws, more, call))
         else:
             self._repairs[call.index] = where.repairs(self._changes)
 

@@ -463,7 +463,10 @@ class Reading:
         path = path[1:] if self._listed else path
         if details.get("call_index") is not None and type(self._id) in (str, int):
             details["id"] = id_text(self._id) or None
-        error = error_at(message, code, self._text, path, value, at, self._marks, **details)
+        self.add_error(error_at(message, code, self._text, path, value, at, self._marks, **details))
+
+    def add_error(self, error: ParseError) -> None:
+        """Note an error, and tell it of the tools."""
         if self._tools is not None:
             self._tools.explain(error, self._names)
         self.errors.append(error)
