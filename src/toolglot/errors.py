@@ -308,6 +308,8 @@ class ParseError(ToolglotError, ValueError):
         at = self.position - self.span[0]
         if not 0 <= at <= len(self.raw):
             return ""
+        if at == len(self.raw):
+            at = len(self.raw.rstrip())  # what is missing is shown behind what is there
         start = self.raw.rfind("\n", 0, at) + 1
         end = self.raw.find("\n", at)
         if end < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -44,7 +45,10 @@ def get_provider(name: str | Provider) -> WireProvider:
     try:
         provider = Provider(name)
     except ValueError:
-        raise DefinitionError(f"no provider is called {name[:80]!r}", "definition.unknown_provider") from None
+        known = [provider.value for provider in providers()]
+        near = get_close_matches(name[:80].lower(), known, n=3, cutoff=0.6)
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "providers() lists them"
+        raise DefinitionError(f"no provider is called {name[:80]!r}; {hint}", "definition.unknown_provider") from None
     if provider is Provider.AUTO:
         raise DefinitionError(
             "'auto' stands for a provider that is yet to be detected; detect_provider does that",
