@@ -185,8 +185,9 @@ def test_a_quadratic_part_is_found(measure: Callable[..., float], share: float) 
 
     while seconds(work, " " * begin, None) < 0.01:
         begin *= 2
-    found = measure(work, repeated(" "), begin, None)
-    assert found > SIXTEENFOLD if share else found <= SIXTEENFOLD
+    # Another process may disturb a measurement either way.
+    found = [measure(work, repeated(" "), begin, None) for _ in range(3)]
+    assert max(found) > SIXTEENFOLD if share else min(found) <= SIXTEENFOLD
 
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name != "many_keys"])
