@@ -10,6 +10,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -797,3 +798,20 @@ def test_formats_check_says_what_is_wrong(tmp_path: Path) -> None:
     assert "expected 'x', got None" in done.stdout
     done = run("formats", "--check", "--cases", "no/such")
     assert (done.exit_code, done.stderr) == (2, "toolglot: no/such is not a folder\n")
+
+
+def test_what_the_options_do_not_say_is_hinted_at() -> None:
+    """A model's name may stand for another format than the one that came; a stream may be a provider's."""
+    tools = json.dumps([{"name": "find_flights"}, {"name": "book"}])
+    text = "[find_flights(a='x'), book(b=1)]"
+    with NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(tools)
+        file.flush()
+        result = run("parse", "--model", "meta-llama/Llama-3.2-3B-Instruct", "--tools", file.name, input=text)
+        assert result.stderr == "toolglot: without --model there are 2 calls in it (pythonic)\n"
+        result = run("parse", "--format", "hermes", "--tools", file.name, input=text)
+        assert result.stderr == "toolglot: without --format there are 2 calls in it (pythonic)\n"
+        assert run("parse", "--format", "pythonic", "--tools", file.name, input=text).stderr == ""
+    event = 'event: ping\ndata: {"type": "ping"}\n\n'
+    result = run("parse", "--stream", "5", input=event * 2)
+    assert "this is a recorded stream of anthropic; --stream cuts a model's own text" in result.stderr

@@ -79,7 +79,8 @@ class RowReader:
         options = self._options
         response = _value(row, options.response_column or "")
         if response is None:
-            raise BatchError(f"there is no response: {options.response_column!r} is null", "batch.missing_text")
+            said = f"there is no response: {options.response_column!r} is null or missing"
+            raise BatchError(said, "batch.missing_text")
         if not isinstance(response, (str, bytes, Mapping, list)):
             raise BatchError(
                 f"{options.response_column}: expected a response, got {type(response).__name__}", "batch.invalid_text"
@@ -184,7 +185,7 @@ def _value(row: Mapping[str, Any], column: str) -> Any:
 
 def _text_of(value: Any, column: str) -> str:
     if value is None:
-        raise BatchError(f"there is no text: {column!r} is null", "batch.missing_text")
+        raise BatchError(f"there is no text: {column!r} is null or missing", "batch.missing_text")
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes):

@@ -239,7 +239,11 @@ def read_line(line: str | bytes) -> Mapping[str, Any] | BatchError:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        what = "the line is empty" if not line.strip() else f"the line is not JSON: {error.msg}"
+        what = (
+            "the line is empty"
+            if not line.strip()
+            else f"the line is not JSON: {error.msg.removesuffix(' starting at')}"
+        )
         return BatchError(what, "batch.invalid_line", min(error.pos, len(line)))
     except ValueError:
         return BatchError("the line is not JSON: a number has too many digits", "batch.invalid_line")

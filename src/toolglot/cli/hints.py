@@ -9,6 +9,8 @@ import toolglot
 
 from ..pattern import Each, Elements, Tag, Value
 from ..types import Message
+from .escape import line
+from .inputs import payload_of, recorded
 
 
 def untyped(message: Message) -> str:
@@ -33,6 +35,24 @@ def unread(message: Message) -> str:
         if toolglot.detect_format(message.content) == "python":
             return "there is call syntax in the text; it is read with --tools FILE, or as --format python or pythonic"
     return ""
+
+
+def elsewhere(message: Message, options: dict[str, Any], streamed: bool) -> str:
+    """What an output without a call is, if it is none of what the options say: another format's, a recorded stream."""
+    text = message.content or ""
+    provider = payload_of(text) if streamed and recorded(text) else None
+    if provider is not None:
+        return f"this is a recorded stream of {provider}; --stream cuts a model's own text, so leave it out"
+    if options["format"] is None and options["model"] is None:
+        return ""
+    found = toolglot.parse(text, tools=options["tools"], on_error="collect")
+    calls = len(found.tool_calls)
+    if not calls:
+        return ""
+    said = "--model" if options["format"] is None else "--format"
+    return (
+        f"without {said} there {'is 1 call' if calls == 1 else f'are {calls} calls'} in it ({line(found.format or '')})"
+    )
 
 
 def _bare(node: Any) -> bool:

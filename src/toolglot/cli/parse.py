@@ -33,7 +33,7 @@ from .common import (
 )
 from .common import ToolChoice as Choice
 from .escape import line
-from .hints import unread, untyped
+from .hints import elsewhere, unread, untyped
 from .inputs import UsageProblem, chunks, deltas, payload_of, provider_named, read_tools, recorded
 from .show import Screen
 
@@ -67,7 +67,9 @@ def parse(
     with usage_problems():
         of_text = [format, model, tool_choice, generation_prompt, finish_reason, stream]
         if provider is not None and any(option is not None for option in of_text):
-            raise UsageProblem("--provider reads a response; format, model and the like are of a model's own text")
+            raise UsageProblem(
+                "--provider reads a response; format, model, stream and the like are of a model's own text"
+            )
         options = read_options(
             file, format, model, tools, tool_choice, generation_prompt, finish_reason, validate, coerce
         )
@@ -94,6 +96,8 @@ def parse(
         told = untyped(message) if tools is None else ""
         if format is None and tools is None and not errors:
             told = told or unread(message)
+        if not told and not message.tool_calls and not errors and provider is None:
+            told = elsewhere(message, options, stream is not None)
         if told:
             screen.flush()
             tell(told)
