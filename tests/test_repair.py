@@ -236,6 +236,34 @@ def test_an_opener_in_which_another_stands(mode: str) -> None:
             assert same(streamed(whole, 1, **options)[0], message), whole
 
 
+@pytest.mark.parametrize("mode", ["collect", "repair"])
+@pytest.mark.parametrize("call", ['{"name": "ping", "arguments": x', '{"name": "ping", "arguments": {}}', "[ping()]"])
+@pytest.mark.parametrize(
+    "thought", ["<think>", "<think></think>", "<think>\n\n</think>", "<think>x</think>", "<think>x"]
+)
+def test_what_stands_before_reasoning_is_text(call: str, thought: str, mode: str) -> None:
+    """In detection a call without markup stands behind all reasoning, be that empty."""
+    options: dict[str, Any] = {"tools": TOOLS, "on_error": mode, "generation_prompt": ""}
+    for text in (f"{call}\n{thought}", f"{call}\n{thought}\n{call}", f"{thought}\n{call}\n{thought}"):
+        message = toolglot.parse(text, **options)
+        for size in (1, 5, 100):
+            assert same(streamed(text, size, **options)[0], message), text
+        assert tiles(message, text)
+
+
+@pytest.mark.parametrize("white", ["\u00a0", "\n\u2003", " \u2003\r\n", "\x0b"])
+def test_unicode_white_space_behind_calls_in_reasoning_that_stays_open(white: str) -> None:
+    """It was a ValueError."""
+    section = "<|tool_calls_section_begin|><|tool_call_begin|>functions.ping:0<|tool_call_argument_begin|>{}"
+    text = f"<think>x{section}<|tool_call_end|><|tool_calls_section_end|>{white}"
+    options: dict[str, Any] = {"format": "kimi_k2", "on_error": "collect"}
+    message = toolglot.parse(text, **options)
+    assert [call.name for call in message.tool_calls] == ["ping"]
+    assert tiles(message, text)
+    for size in (1, 5, 1000):
+        assert same(streamed(text, size, **options)[0], message)
+
+
 # -- providers
 
 

@@ -267,6 +267,7 @@ class OpenEntry:
         self.plan.text.before(m, pos, i, (self.plan.lead,))
         if m.tracker is not None:
             m.tracker.drop(m)
+        m.thought_at = m.base + i
         m.sep(i, j)
         m.pos = j
         m.scan = NEVER

@@ -52,6 +52,7 @@ class Output:
     run_end: int = 0
     said: bool = False
     thought: bool = False
+    thought_at: int = NEVER  # the last tag that opened reasoning
     after_markup: bool = True
     ws_to: int = NEVER
     tracker: Any = None

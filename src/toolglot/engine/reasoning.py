@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParseError
 from ..events import ToolCallDelta, ToolCallStart
+from ..types import CallPart, TextPart
 from ..values.gather import gather
 from .machine import Machine
 from .ops import WS, Op, partial
@@ -243,8 +244,12 @@ class ReasoningOp(Op):
         m.flush()
         m.separators.extend(child.separators)
         held = ("".join(st.held), st.held_from, *st.lines) if st.held else (m.buf, m.base, m.lines, m.line_start)
-        for call, part in zip(child.calls, child.parts, strict=True):
+        for part in child.parts:
             span = part.span or (0, 0)
+            if not isinstance(part, CallPart):  # white space that no markup has: all else ends the probe
+                m.put(0, span[0], part.text if isinstance(part, TextPart) else "")
+                continue
+            call = part.call
             if m.live:
                 m.events.append(ToolCallStart(call.index, call.id, call.name, (span[0], span[0])))
                 m.events.append(ToolCallDelta(call.index, call.arguments_json, span))

@@ -16,6 +16,7 @@ from ..types import TextPart
 from ..values.gather import gather
 from .finders import FINDERS, Finder, ListFinder
 from .machine import Machine
+from .output import NEVER
 
 if TYPE_CHECKING:
     from .entries import Untagged
@@ -278,7 +279,11 @@ def look(m: Machine) -> None:
     parts = m.parts
     m.parts = []
     tracker = m.tracker = Tracker(specs)
+    opened = m.thought_at  # in reasoning that has no text, too
     for part in parts:
+        if part.span is not None and part.span[0] >= opened > NEVER:
+            tracker.drop(m)
+            opened = NEVER
         if isinstance(part, TextPart):
             assert part.span is not None
             tracker.text(m, part.span[0], part.text)
@@ -286,6 +291,8 @@ def look(m: Machine) -> None:
             tracker.drop(m)
             m.flush()
             m.parts.append(part)
+    if opened > NEVER:
+        tracker.drop(m)
     tracker.finish(m)
     m.tracker = None
     m.flush()
