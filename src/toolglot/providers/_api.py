@@ -100,6 +100,10 @@ def parse_response(
     """
     payload, text = load(response)
     parser = _by_shape(detect_value(payload, type(response))) if provider == "auto" else get_provider(provider)
+    if tools is None and text_format is None and not validate and not coerce:
+        found = parser.ordinary(payload, on_error, ids)
+        if found is not None:
+            return found
     return parser.read_first(payload, text, on_error, ids, tools, text_format, validate, coerce)
 
 

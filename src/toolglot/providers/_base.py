@@ -232,7 +232,12 @@ class WireProvider(Histories, Writers):
         With ``tools``, those of the request, names and optional arguments are as the caller declared them.
         ``text_format``, ``validate`` and ``coerce``: as for `parse_response`.
         """
-        return self.read_first(*load(response), on_error, ids, tools, text_format, validate, coerce)
+        payload, text = load(response)
+        if tools is None and text_format is None and not validate and not coerce:
+            found = self.ordinary(payload, on_error, ids)
+            if found is not None:
+                return found
+        return self.read_first(payload, text, on_error, ids, tools, text_format, validate, coerce)
 
     def parse_all(
         self,
@@ -278,11 +283,10 @@ class WireProvider(Histories, Writers):
         validate: bool,
         coerce: bool,
     ) -> Message:
-        """The first choice of what `load` gave, with the others counted; its error is raised if errors are."""
-        if tools is None and text_format is None and not validate and not coerce:
-            ordinary = self.ordinary(payload, on_error, ids)
-            if ordinary is not None:
-                return ordinary
+        """The first choice of what `load` gave, with the others counted; its error is raised if errors are.
+
+        For what `ordinary` does not read.
+        """
         found, *others = self._thoroughly(payload, text, on_error, ids, tools, text_format, validate, coerce)
         if others:
             found.losses.append(Loss("loss.choice", "$", f"{len(others)} more; parse_responses reads them"))
@@ -333,7 +337,9 @@ class WireProvider(Histories, Writers):
 
     def ordinary(self, payload: Any, on_error: str, ids: str) -> Message | None:
         """The message in a response that is as nearly all are."""
-        if type(payload) is dict and on_error in _ON_ERROR and ids in _IDS and _answers(payload):
+        if on_error in _ON_ERROR and ids in _IDS and type(payload) is dict and payload.get("error") is None:
+            if type(payload.get("message")) is str:
+                return None
             try:
                 found = self.read_ordinary(payload)
             except (Unusual, KeyError, Fault):

@@ -92,11 +92,14 @@ def enveloped(wire: str, items: Any, known: frozenset[str], inner: frozenset[str
     for item in items:
         if type(item) is not dict:
             raise Unusual
-        function, id = item["function"], item.get("id")
-        if type(function) is not dict or item.get("type", "function") != "function" or "custom" in item:
+        function, id, kind = item["function"], item.get("id"), item.get("type")
+        members = 1 + (id is not None) + (kind is not None)
+        if type(function) is not dict or (kind != "function" and kind is not None) or "custom" in item:
             raise Unusual
         beside = None
-        if not (known.issuperset(item) and inner.issuperset(function)):
+        if len(item) != members or not (len(function) == 2 or inner.issuperset(function)):
+            if kind is None and "type" in item:
+                raise Unusual
             beside = with_inner(rest(item, known), "function", function, inner)
         call = call_of(wire, len(calls), id, function["name"], function["arguments"], beside)
         calls.append(call)

@@ -133,15 +133,15 @@ class Ollama(WireProvider):
         if text:
             parts.append(TextPart(text, None, {}))
         calls = enveloped(self._wire, said.get("tool_calls"), _CALL, _FUNCTION, parts)
-        extra = {"stop_reason": reason}
-        keep(payload, _RESPONSE, extra)
+        extra, usage = {"stop_reason": reason}, {}
+        for key, value in payload.items():
+            if value is not None:
+                if key not in _RESPONSE:
+                    extra[key] = value
+                elif key in _USAGE:
+                    usage[key] = value
         if not _MESSAGE.issuperset(said):
             keep(said, _MESSAGE, extra)
-        usage: dict[str, Any] = {}
-        for key in _USAGE:  # a comprehension takes twice as long
-            value = payload.get(key)
-            if value is not None:
-                usage[key] = value
         stop = self.stop_reasons.get(reason, "other")
         return ordinary_message(self._name, self._wire, parts, calls, text, thought, stop, usage or None, extra)
 

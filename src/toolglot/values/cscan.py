@@ -72,6 +72,13 @@ def scan_whole(text: str, escapes: bool) -> tuple[Any, int]:
             return result
         if escapes and '\\\\"' not in text and colons == text.count('\\":'):
             return result  # a colon behind an escaped quote stands in a string, which is JSON then
+        if not escapes and type(result[0]) is dict:  # a time among the outermost members
+            left = colons
+            for item in result[0].values():
+                if type(item) is str and ":" in item:
+                    left -= item.count(":")
+                    if not left:
+                        return result
         # Inner objects come first. With escapes it is they that hold the colons, JSON in a string; else times and URLs.
         if colons != _in_strings(objects if escapes else reversed(objects), colons):
             raise Reject
