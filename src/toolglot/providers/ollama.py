@@ -134,12 +134,12 @@ class Ollama(WireProvider):
             parts.append(TextPart(text, None, {}))
         calls = enveloped(self._wire, said.get("tool_calls"), _CALL, _FUNCTION, parts)
         extra, usage = {"stop_reason": reason}, {}
-        for key, value in payload.items():
-            if value is not None:
-                if key not in _RESPONSE:
-                    extra[key] = value
-                elif key in _USAGE:
-                    usage[key] = value
+        keep(payload, _RESPONSE, extra)
+        read, written = payload.get("prompt_eval_count"), payload.get("eval_count")
+        if read is not None:
+            usage["prompt_eval_count"] = read
+        if written is not None:
+            usage["eval_count"] = written
         if not _MESSAGE.issuperset(said):
             keep(said, _MESSAGE, extra)
         stop = self.stop_reasons.get(reason, "other")
