@@ -812,6 +812,10 @@ def test_what_the_options_do_not_say_is_hinted_at() -> None:
         result = run("parse", "--format", "hermes", "--tools", file.name, input=text)
         assert result.stderr == "toolglot: without --format there are 2 calls in it (pythonic)\n"
         assert run("parse", "--format", "pythonic", "--tools", file.name, input=text).stderr == ""
+    many = '<tool_call>{"name": "f", "arguments": {}}</tool_call>' * 10_001
+    result = run("parse", "--format", "bracket", "--json", input=many)
+    assert result.exit_code == 0
+    assert run("parse", "--format", "bracket", input=many).exit_code == 0
     event = 'event: ping\ndata: {"type": "ping"}\n\n'
     result = run("parse", "--stream", "5", input=event * 2)
     assert "this is a recorded stream of anthropic; --stream cuts a model's own text" in result.stderr

@@ -45,7 +45,10 @@ def elsewhere(message: Message, options: dict[str, Any], streamed: bool) -> str:
         return f"this is a recorded stream of {provider}; --stream cuts a model's own text, so leave it out"
     if options["format"] is None and options["model"] is None:
         return ""
-    found = toolglot.parse(text, tools=options["tools"], on_error="collect")
+    try:
+        found = toolglot.parse(text, tools=options["tools"], on_error="collect")
+    except toolglot.LimitError:  # a hint is not worth more than the text's own limits
+        return ""
     calls = len(found.tool_calls)
     if not calls:
         return ""
